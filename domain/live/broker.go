@@ -22,7 +22,9 @@ type Topic string
 const All Topic = "*"
 
 // OfSession hears the changes of one session and of its children.
-func OfSession(organization, id string) Topic { return Topic("session\x00" + organization + "\x00" + id) }
+func OfSession(organization, id string) Topic {
+	return Topic("session\x00" + organization + "\x00" + id)
+}
 
 // OfRequest hears the changes of one request.
 func OfRequest(id string) Topic { return Topic("request\x00" + id) }

@@ -199,19 +199,16 @@ func (c *Client) Create(ctx context.Context, s Session) error {
 	})
 }
 
-// Recreate replaces a session that holds nothing: no items and no state. It
-// reports false, and changes nothing, when the session holds something.
-func (c *Client) Recreate(ctx context.Context, s Session) (bool, error) {
+// ReplaceEmpty puts s in the place of a session that holds nothing: no items and
+// no state. It reports false, and changes nothing, when the session holds something.
+func (c *Client) ReplaceEmpty(ctx context.Context, s Session) (bool, error) {
 	s.CreatedAt = c.engine.deps.Clock()
-	done := false
+	var done bool
 	err := c.engine.write(ctx, func(tx Tx, fx *effects) error {
-		empty, err := tx.DeleteEmptySession(ctx, s.Organization, s.ID)
-		done = empty
-		if err != nil || !empty {
-			return err
-		}
+		var err error
+		done, err = tx.ReplaceEmptySession(ctx, s)
 		fx.changes = append(fx.changes, changeOf(s, "", 0))
-		return tx.CreateSession(ctx, s)
+		return err
 	})
 	return done && err == nil, err
 }

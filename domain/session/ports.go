@@ -46,9 +46,10 @@ type SessionWriter interface {
 	// CreateSession refuses a taken id with ErrSessionTaken.
 	CreateSession(ctx context.Context, s Session) error
 	SetState(ctx context.Context, organization, id string, state []byte) error
-	// DeleteEmptySession removes a session without items and with empty state,
-	// leaving its requests; it reports whether it did.
-	DeleteEmptySession(ctx context.Context, organization, id string) (bool, error)
+	// ReplaceEmptySession puts s in the place of the session at its id, if that
+	// has no items and empty state; it reports whether it did. The requests made of
+	// the empty session stay, and positions go on.
+	ReplaceEmptySession(ctx context.Context, s Session) (bool, error)
 }
 
 // RequestWriter changes requests. Each change names what it expects and reports

@@ -1,0 +1,64 @@
+package mailbox
+
+import (
+	"postroom/domain/session"
+)
+
+// The actions of the built-in kind.
+const (
+	actionPost     = "post"
+	actionRead     = "read"
+	ActionSeatPost = "seatPost" // internal: a seat's own line
+	actionPosted   = "onPosted" // internal: the fan-out of a line
+)
+
+// KindOptions say what the built-in kind is built with.
+type KindOptions struct {
+	// Notify is told of each post, once for each member. Nil tells nobody: then
+	// posts have no fan-out.
+	Notify Notifier
+	// Deliveries keeps who was told. Needed with Notify.
+	Deliveries Deliveries
+	// Boards are the boards that a mailbox holds, by its id, as bound from the
+	// files at this start; nil for none.
+	Boards func(mailboxID string) []string
+}
+
+// builtin is the kind that mailboxes run on.
+type builtin struct {
+	session.Kind
+	options KindOptions
+}
+
+// NewKind makes the built-in mailbox kind (the seed's defineMailboxFlow). It
+// panics on Notify without Deliveries, a programmer's mistake at start.
+func NewKind(o KindOptions) Kind {
+	if o.Notify != nil && o.Deliveries == nil {
+		panic("mailbox: a kind with Notify needs Deliveries")
+	}
+	k := &builtin{options: o}
+	internal := map[string]session.Action{ActionSeatPost: k.seatPostAction()}
+	if o.Notify != nil {
+		internal[actionPosted] = k.postedAction()
+	}
+	kind, err := session.NewKind(session.KindOptions{
+		Name:     BuiltinKind,
+		Public:   map[string]session.Action{actionPost: k.postAction(), actionRead: k.readAction()},
+		Internal: internal,
+	})
+	if err != nil {
+		panic("mailbox: " + err.Error())
+	}
+	k.Kind = kind
+	return k
+}
+
+// CanNotify reports whether the kind tells members of posts.
+func (k *builtin) CanNotify() bool { return k.options.Notify != nil }
+
+func (k *builtin) boards(mailboxID string) []string {
+	if k.options.Boards == nil {
+		return nil
+	}
+	return k.options.Boards(mailboxID)
+}

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"postroom/domain/session"
+)
+
+// reader looks things up, in the pool or inside a transaction.
+type reader struct {
+	db *gorm.DB
+}
+
+// transaction is one write's view of the database, and its way to change it.
+type transaction struct {
+	reader
+}
+
+var _ session.Tx = (*transaction)(nil)
+
+const (
+	sessionColumns  = "organization, id, kind, owner, parent, flow_id, state, last_seq, created_at"
+	sessionByID     = "SELECT " + sessionColumns + " FROM sessions WHERE organization = ? AND id = ?"
+	sessionInsert   = "INSERT INTO sessions (organization, id, kind, owner, parent, flow_id, state, created_at, last_position, last_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)"
+	sessionPosition = "UPDATE sessions SET last_position = last_position + 1 WHERE organization = ? AND id = ? RETURNING last_position"
+	sessionSeq      = "UPDATE sessions SET last_seq = last_seq + 1 WHERE organization = ? AND id = ? RETURNING last_seq"
+	sessionState    = "UPDATE sessions SET state = ? WHERE organization = ? AND id = ?"
+)
+
+// scanner is what both one row and many can do.
+type scanner interface {
+	Scan(into ...any) error
+}
+
+func scanSession(row scanner) (session.Session, error) {
+	var s session.Session
+	var state []byte
+	var created int64
+	err := row.Scan(&s.Organization, &s.ID, &s.Kind, &s.Owner, &s.Parent, &s.FlowID, &state, &s.LastSeq, &created)
+	s.State, s.CreatedAt = state, fromMilli(created)
+	return s, err
+}
+
+// Session implements session.Reader.
+func (r reader) Session(ctx context.Context, organization, id string) (session.Session, bool, error) {
+	s, err := scanSession(r.db.WithContext(ctx).Raw(sessionByID, organization, id).Row())
+	if errors.Is(err, sql.ErrNoRows) {
+		return session.Session{}, false, nil
+	}
+	return s, err == nil, coded("read session "+id, err)
+}
+
+// Sessions implements session.Reader.
+func (r reader) Sessions(ctx context.Context, q session.SessionQuery) ([]session.Session, error) {
+	text, args := "SELECT "+sessionColumns+" FROM sessions WHERE organization = ? AND id > ?", []any{q.Organization, q.After}
+	if q.Kind != "" {
+		text, args = text+" AND kind = ?", append(args, q.Kind)
+	}
+	switch {
+	case q.Parent != "":
+		text, args = text+" AND parent = ? AND parent <> ''", append(args, q.Parent)
+	case !q.Children:
+		text += " AND parent = ''"
+	}
+	if q.FlowID != "" {
+		text, args = text+" AND flow_id = ? AND flow_id <> ''", append(args, q.FlowID)
+	}
+	return list(r.db.WithContext(ctx), "list sessions", text+" ORDER BY id LIMIT ?", append(args, session.Bound(q.Limit)), scanSession)
+}
+
+// CreateSession implements session.SessionWriter.
+func (t *transaction) CreateSession(ctx context.Context, s session.Session) error {
+	err := t.db.WithContext(ctx).Exec(sessionInsert, s.Organization, s.ID, s.Kind, s.Owner, s.Parent, s.FlowID,
+		[]byte(s.State), milli(s.CreatedAt)).Error
+	if unique(err) {
+		return session.ErrSessionTaken.With("session", s.ID)
+	}
+	return coded("create session "+s.ID, err)
+}
+
+// SetState implements session.SessionWriter.
+func (t *transaction) SetState(ctx context.Context, organization, id string, state []byte) error {
+	res := t.db.WithContext(ctx).Exec(sessionState, state, organization, id)
+	if res.Error == nil && res.RowsAffected == 0 {
+		return session.ErrNoSession.With("session", id)
+	}
+	return coded("set the state of session "+id, res.Error)
+}
+
+// ReplaceEmptySession implements session.SessionWriter.
+func (t *transaction) ReplaceEmptySession(ctx context.Context, s session.Session) (bool, error) {
+	res := t.db.WithContext(ctx).Exec(`UPDATE sessions SET kind = ?, owner = ?, parent = ?, flow_id = ?, state = ?, created_at = ?
+		WHERE organization = ? AND id = ? AND last_seq = 0
+		AND (state IS NULL OR state IN (x'', CAST('{}' AS BLOB), CAST('null' AS BLOB)))`,
+		s.Kind, s.Owner, s.Parent, s.FlowID, []byte(s.State), milli(s.CreatedAt), s.Organization, s.ID)
+	return res.RowsAffected == 1, coded("replace session "+s.ID, res.Error)
+}
+
+// list reads a page of rows.
+func list[T any](db *gorm.DB, doing, text string, args []any, scan func(scanner) (T, error)) (page []T, err error) {
+	rows, err := db.Raw(text, args...).Rows()
+	if err != nil {
+		return nil, coded(doing, err)
+	}
+	defer func() {
+		if closing := rows.Close(); err == nil && closing != nil {
+			err = fmt.Errorf("%s: %w", doing, closing)
+		}
+	}()
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, coded(doing, err)
+		}
+		page = append(page, one)
+	}
+	return page, coded(doing, rows.Err())
+}
+
+// milli is a time as it is stored; the zero time is 0.
+func milli(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func fromMilli(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

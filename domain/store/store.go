@@ -1,0 +1,162 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+	"gorm.io/driver/sqlite"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"postroom/domain/session"
+)
+
+// Options say which database to open.
+type Options struct {
+	Path  string // of the SQLite file; made when it is not there
+	Clock func() time.Time
+	NewID func(prefix string) string
+	Log   *slog.Logger
+	// Readers is how many reads go on at once [8].
+	Readers int
+}
+
+// Store is the open database. Run must go on for Write to get anywhere.
+type Store struct {
+	reader
+	writer *writer
+	write  *sql.DB
+	read   *sql.DB
+	lock   *flock.Flock
+	epoch  string
+}
+
+var _ session.Store = (*Store)(nil)
+
+// Open takes the database for this process alone, brings its schema up to date
+// and starts nothing. It refuses with the coded errors of this package.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	if o.Path == "" || o.Clock == nil || o.NewID == nil || o.Log == nil {
+		return nil, errors.New("store: a path, a clock, an id source and a log are needed")
+	}
+	lock, err := exclusive(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{lock: lock}
+	if err := s.open(ctx, o); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, o Options) error {
+	var err error
+	var writeHandle *gorm.DB
+	if s.write, writeHandle, err = handle(ctx, o.Path, 1, "&_txlock=immediate&_pragma=journal_mode(WAL)"); err != nil {
+		return err
+	}
+	if err := migrate(ctx, s.write, o); err != nil {
+		return err
+	}
+	readers := o.Readers
+	if readers <= 0 {
+		readers = 8
+	}
+	var readHandle *gorm.DB
+	if s.read, readHandle, err = handle(ctx, o.Path, readers, "&_pragma=query_only(1)"); err != nil {
+		return err
+	}
+	s.reader = reader{db: readHandle}
+	s.writer = newWriter(writeHandle)
+	if err := s.writer.warm(ctx); err != nil {
+		return err
+	}
+	s.epoch, err = s.meta(ctx, "epoch")
+	return err
+}
+
+// handle opens one pool and gorm on top of it.
+func handle(ctx context.Context, path string, connections int, pragmas string) (*sql.DB, *gorm.DB, error) {
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
+		"?_time_format=sqlite&_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)" + pragmas
+	pool, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, nil, coded("open the database", err)
+	}
+	pool.SetMaxOpenConns(connections)
+	pool.SetMaxIdleConns(connections)
+	if err := pool.PingContext(ctx); err != nil {
+		return nil, nil, errors.Join(coded("open the database", err), pool.Close())
+	}
+	db, err := gorm.Open(sqlite.New(sqlite.Config{DriverName: "sqlite", Conn: pool}), &gorm.Config{
+		SkipDefaultTransaction: true, PrepareStmt: true, PrepareStmtMaxSize: 500,
+		DisableAutomaticPing: true, Logger: logger.Discard,
+	})
+	if err != nil {
+		return nil, nil, errors.Join(coded("open the database", err), pool.Close())
+	}
+	return pool, db, nil
+}
+
+// exclusive takes the lock beside the database, which the system gives back
+// however this process ends.
+func exclusive(path string) (*flock.Flock, error) {
+	if dir := filepath.Dir(path); dir != "." {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, ErrNoFolder.With("path", path).Because(err)
+		}
+	}
+	lock := flock.New(path + ".lock")
+	ok, err := lock.TryLock()
+	if err != nil {
+		return nil, ErrNoFolder.With("path", path).Because(err)
+	}
+	if !ok {
+		return nil, ErrInUse.With("path", path)
+	}
+	return lock, nil
+}
+
+// Write implements session.Store.
+func (s *Store) Write(ctx context.Context, fn func(tx session.Tx) error) error {
+	return s.writer.write(ctx, fn)
+}
+
+// Run groups and commits writes until ctx ends; then it commits what is queued
+// and refuses the rest with ErrClosed.
+func (s *Store) Run(ctx context.Context) error { return s.writer.run(ctx) }
+
+// Epoch names this history: it changes when the database is made or restored, so
+// that a cursor into another history is known for what it is.
+func (s *Store) Epoch() string { return s.epoch }
+
+// Ping reports whether the database can be read.
+func (s *Store) Ping(ctx context.Context) error {
+	return coded("read the database", s.read.PingContext(ctx))
+}
+
+// Close gives the database up. Call it when Run has returned.
+func (s *Store) Close() error {
+	var errs []error
+	for _, pool := range []*sql.DB{s.read, s.write} {
+		if pool != nil {
+			errs = append(errs, pool.Close())
+		}
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Unlock())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close the database: %w", err)
+	}
+	return nil
+}

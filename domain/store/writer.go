@@ -1,0 +1,181 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"gorm.io/gorm"
+
+	"postroom/domain/session"
+)
+
+// maxGroup is the most writes that share one transaction.
+const maxGroup = 256
+
+// writer is the one way to change the database. It never waits for more than is
+// queued.
+//
+// A group runs on a context of its own: a caller's cancelled context inside it
+// would make SQLite roll the whole transaction back, and later writes would go
+// through alone.
+type writer struct {
+	db   *gorm.DB
+	jobs chan *job
+	done chan struct{} // closed when run has returned
+}
+
+type job struct {
+	fn   func(tx session.Tx) error
+	err  error
+	done chan struct{}
+}
+
+func newWriter(db *gorm.DB) *writer {
+	return &writer{db: db, jobs: make(chan *job, maxGroup), done: make(chan struct{})}
+}
+
+func (w *writer) write(ctx context.Context, fn func(tx session.Tx) error) error {
+	j := &job{fn: fn, done: make(chan struct{})}
+	select {
+	case w.jobs <- j:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-w.done:
+		return ErrClosed
+	}
+	select {
+	case <-j.done:
+		return j.err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-w.done:
+		// The last group may have had it.
+		select {
+		case <-j.done:
+			return j.err
+		default:
+			return ErrClosed
+		}
+	}
+}
+
+func (w *writer) run(ctx context.Context) error {
+	defer close(w.done)
+	for {
+		select {
+		case j := <-w.jobs:
+			w.commit(ctx, w.gather(j))
+		case <-ctx.Done():
+			for len(w.jobs) > 0 {
+				w.commit(ctx, w.gather(<-w.jobs))
+			}
+			return nil
+		}
+	}
+}
+
+func (w *writer) gather(first *job) []*job {
+	group := []*job{first}
+	for len(group) < maxGroup {
+		select {
+		case j := <-w.jobs:
+			group = append(group, j)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// commit makes one transaction of a group and tells its waiters how it ended.
+func (w *writer) commit(ctx context.Context, group []*job) {
+	ctx = context.WithoutCancel(ctx)
+	err := w.transaction(ctx, group)
+	for _, j := range group {
+		if j.err == nil {
+			j.err = err
+		}
+		close(j.done)
+	}
+}
+
+func (w *writer) transaction(ctx context.Context, group []*job) error {
+	tx := w.db.WithContext(ctx).Begin()
+	if tx.Error != nil {
+		return coded("begin to write", tx.Error)
+	}
+	for _, j := range group {
+		if err := w.attempt(ctx, tx, j); err != nil {
+			return errors.Join(coded("write", err), rolledBack(tx))
+		}
+	}
+	if err := tx.Commit().Error; err != nil {
+		return errors.Join(coded("commit", err), rolledBack(tx))
+	}
+	return nil
+}
+
+// attempt runs one write in its own savepoint, so that its failure is its own. An
+// error it returns is the end of the group.
+func (w *writer) attempt(ctx context.Context, tx *gorm.DB, j *job) error {
+	if err := tx.Exec("SAVEPOINT w").Error; err != nil {
+		return err
+	}
+	j.err = guarded(func() error { return j.fn(&transaction{reader{db: tx.WithContext(ctx)}}) })
+	switch {
+	case j.err == nil:
+		return tx.Exec("RELEASE w").Error
+	case ends(j.err):
+		err := j.err
+		j.err = nil // it gets the group's error like everyone
+		return err
+	}
+	if err := tx.Exec("ROLLBACK TO w").Error; err != nil {
+		return err
+	}
+	return tx.Exec("RELEASE w").Error
+}
+
+func rolledBack(tx *gorm.DB) error {
+	// SQLite may have rolled it back by itself; then this says so, and is no news.
+	_ = tx.Rollback().Error
+	return nil
+}
+
+// guarded turns a panic of a write into its error, so that the writer lives on.
+func guarded(fn func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("a write panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn()
+}
+
+// warm prepares the hot statements outside a transaction: one first prepared
+// inside is prepared again at each use. Without arguments they find and change
+// nothing: every key is NULL, which equals nothing and which no column takes.
+func (w *writer) warm(ctx context.Context) error {
+	for _, text := range hot {
+		args := make([]any, placeholders(text))
+		rows, err := w.db.WithContext(ctx).Raw(text, args...).Rows()
+		if err != nil {
+			if code(err)&0xff == constraint {
+				continue
+			}
+			return coded("prepare "+text, err)
+		}
+		for rows.Next() {
+		}
+		err = rows.Err()
+		if closing := rows.Close(); closing != nil && err == nil {
+			err = closing
+		}
+		if err != nil && code(err)&0xff != constraint {
+			return coded("prepare "+text, err)
+		}
+	}
+	return nil
+}
