@@ -105,7 +105,7 @@ func (c *Client) answerRead(ctx context.Context, tx Tx, fx *effects, r *Request,
 	if storeBroke(err) {
 		return err
 	}
-	return e.settle(t, r, out, err)
+	return e.settle(t, r, out, err, r.StartedAt)
 }
 
 func (c *Client) sessionFor(ctx context.Context, tx Tx, r Request) (Session, error) {

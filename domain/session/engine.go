@@ -104,6 +104,9 @@ func New(d Deps, l Limits) (*Engine, error) {
 // returns nil. What was cut off is queued again, or resumable at the next start.
 func (e *Engine) Run(ctx context.Context) error {
 	if err := e.recover(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // stopped before it began.
+		}
 		return err
 	}
 	runCtx, stopRuns := context.WithCancelCause(context.WithoutCancel(ctx))

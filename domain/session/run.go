@@ -58,7 +58,7 @@ func (e *Engine) finish(ctx context.Context, t *Turn, out json.RawMessage, faile
 				}
 			}
 			r := tx.request
-			return e.settle(tx, &r, out, failed)
+			return e.settle(tx, &r, out, failed, tx.Now())
 		})
 	}
 	err := settle(failed)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"postroom/domain/fault"
 )
@@ -112,7 +113,8 @@ func (e *Engine) takeAtomic(ctx context.Context, tx Tx, fx *effects, got *claime
 		return err
 	}
 	got.settled = true
-	return e.settle(t, &got.request, out, nil)
+	// Nothing can come between claim and end inside one transaction.
+	return e.settle(t, &got.request, out, nil, got.request.StartedAt)
 }
 
 // refuse settles a request whose atomic action refused it; all that the action
@@ -125,7 +127,7 @@ func (e *Engine) refuse(ctx context.Context, got claimed, refusal error) (more b
 			return err // cancelled in between
 		}
 		got.request = r
-		return e.settle(e.turn(ctx, &got).within(tx, fx), &r, nil, refusal)
+		return e.settle(e.turn(ctx, &got).within(tx, fx), &r, nil, refusal, r.StartedAt)
 	})
 	if err != nil {
 		e.deps.Log.ErrorContext(ctx, "could not settle a refused request; it stays queued", "request", got.request.ID, "error", err)
@@ -138,9 +140,9 @@ func (e *Engine) turn(ctx context.Context, got *claimed) *Turn {
 	return &Turn{ctx: ctx, engine: e, request: got.request, session: got.session, agent: got.action.Agent}
 }
 
-// settle ends the turn's request in its transaction. An attempt that no longer
-// holds it gets ErrLeaseLost.
-func (e *Engine) settle(t *Turn, r *Request, out json.RawMessage, failed error) error {
+// settle ends the turn's request in its transaction. An attempt whose lease was
+// over at the given instant, or that no longer holds the request, gets ErrLeaseLost.
+func (e *Engine) settle(t *Turn, r *Request, out json.RawMessage, failed error, at time.Time) error {
 	r.FinishedAt, r.Output, r.Status = t.Now(), out, Completed
 	if failed != nil {
 		r.Status, r.Failure = Failed, fault.FailureOf(failed)
@@ -156,7 +158,7 @@ func (e *Engine) settle(t *Turn, r *Request, out json.RawMessage, failed error) 
 			}
 		}
 	}
-	ok, err := t.tx.Settle(t.ctx, *r, t.Now())
+	ok, err := t.tx.Settle(t.ctx, *r, at)
 	if err != nil {
 		return err
 	}
