@@ -1,0 +1,76 @@
+# Two of these do all the set-up on a fresh machine: run and test.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+GO ?= go
+TEMPL := $(GO) run github.com/a-h/templ/cmd/templ
+
+FUZZTIME ?= 10s
+
+.PHONY: help
+help: ## Show what there is to make
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## Build and serve the demo workforce on http://127.0.0.1:8080, no API key needed
+	./bin/postroom serve $(ARGS)
+
+.PHONY: build
+build: static/vendor/htmx.min.js ## Build the one binary, bin/postroom
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/postroom .
+
+.PHONY: test
+test: static/vendor/htmx.min.js browser drift vet ## Check everything that CI checks
+	node --test 'static/test/*.test.mjs'
+	$(GO) test -race -shuffle=on -timeout 10m ./...
+	$(MAKE) fuzz FUZZTIME=5s
+
+.PHONY: vet
+vet: ## Vet the code and its format
+	@unformatted="$$(gofmt -l $$(git ls-files '*.go'))"; if [ -n "$$unformatted" ]; then echo "gofmt wants: $$unformatted"; exit 1; fi
+	$(GO) vet ./...
+
+.PHONY: lint
+lint: ## Run golangci-lint as configured
+	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@latest run
+
+.PHONY: fmt
+fmt: ## Format the code and the templates
+	$(TEMPL) fmt views
+	gofmt -w $$(git ls-files '*.go')
+
+.PHONY: generate
+generate: ## Make the Go code of the templates anew
+	$(TEMPL) generate
+
+.PHONY: drift
+drift: ## Fail when the generated code is stale
+	@before="$$(git ls-files -s '*_templ.go' | git hash-object --stdin; cat $$(git ls-files '*_templ.go') | git hash-object --stdin)"; \
+	$(TEMPL) generate -log-level error; \
+	after="$$(git ls-files -s '*_templ.go' | git hash-object --stdin; cat $$(git ls-files '*_templ.go') | git hash-object --stdin)"; \
+	if [ "$$before" != "$$after" ]; then echo "the generated templates were stale: commit what 'make generate' made"; exit 1; fi
+
+.PHONY: bench
+bench: ## Run the benchmarks, each beside its raw baseline
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: fuzz
+fuzz: ## Fuzz each parser for FUZZTIME
+	@for at in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | sort); do \
+		for name in $$(grep -oE '^func Fuzz[A-Za-z0-9_]+' $$at | awk '{ print $$2 }'); do \
+			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "./$$(dirname $$at)" || exit 1; \
+		done; \
+	done
+
+.PHONY: cover
+cover: ## Show how much the tests reach
+	$(GO) test -coverprofile=coverage.out ./... && $(GO) tool cover -func=coverage.out | tail -1
+
+.PHONY: browser
+browser: ## Make sure that a Chromium is there for the browser tests
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+		{ echo "installing chromium for the browser tests"; apt-get update -qq && apt-get install -y -qq chromium >/dev/null; }
+
+static/vendor/htmx.min.js: package-lock.json
+	npm ci --no-audit --no-fund
+	cp node_modules/htmx.org/dist/htmx.min.js $@
+	@touch $@

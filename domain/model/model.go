@@ -1,0 +1,160 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// Role says who speaks in a message.
+type Role string
+
+// The roles.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// The types of blocks.
+const (
+	TextBlock       = "text"
+	ToolUseBlock    = "tool_use"
+	ToolResultBlock = "tool_result"
+)
+
+// Block is one part of a message, in the Messages API's spelling. Which fields
+// are set depends on Type.
+type Block struct {
+	Type string `json:"type"`
+	Text string `json:"text,omitempty"` // text
+
+	ID    string          `json:"id,omitempty"`    // tool_use
+	Name  string          `json:"name,omitempty"`  // tool_use
+	Input json.RawMessage `json:"input,omitempty"` // tool_use
+
+	ToolUseID string `json:"tool_use_id,omitempty"` // tool_result
+	Content   string `json:"content,omitempty"`     // tool_result
+	IsError   bool   `json:"is_error,omitempty"`    // tool_result
+}
+
+// Text is a text block.
+func Text(s string) Block { return Block{Type: TextBlock, Text: s} }
+
+// Message is one turn of a conversation.
+type Message struct {
+	Role    Role    `json:"role"`
+	Content []Block `json:"content"`
+}
+
+// Words is the text of the message's text blocks, joined.
+func (m Message) Words() string {
+	var words string
+	for _, b := range m.Content {
+		if b.Type == TextBlock {
+			words += b.Text
+		}
+	}
+	return words
+}
+
+// ToolUses are the message's tool calls, in order.
+func (m Message) ToolUses() []Block {
+	var uses []Block
+	for _, b := range m.Content {
+		if b.Type == ToolUseBlock {
+			uses = append(uses, b)
+		}
+	}
+	return uses
+}
+
+// Tool is a tool as a model is told of it.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+// Document is something a model may read beside the conversation.
+type Document struct {
+	Name  string // as it is cited
+	Title string
+	Text  string // Markdown
+}
+
+// Request asks for one response.
+type Request struct {
+	Model     string
+	System    string
+	Messages  []Message
+	Tools     []Tool
+	MaxTokens int // most tokens of the response; 0: the client's default
+	// Documents are those that a model in the asker's place could read. Clients
+	// that send requests elsewhere leave them out: there, reading is a tool.
+	Documents []Document
+}
+
+// Usage counts tokens; zeros when the provider reported none.
+type Usage struct {
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"`
+}
+
+// Add is the sum of both.
+func (u Usage) Add(other Usage) Usage {
+	return Usage{InputTokens: u.InputTokens + other.InputTokens, OutputTokens: u.OutputTokens + other.OutputTokens}
+}
+
+// StopReason says why a response ended.
+type StopReason string
+
+// The reasons.
+const (
+	EndTurn   StopReason = "end_turn"
+	ToolUse   StopReason = "tool_use"
+	MaxTokens StopReason = "max_tokens"
+	Refusal   StopReason = "refusal"
+)
+
+// Response is one whole answer of a model.
+type Response struct {
+	Model      string
+	Content    []Block
+	StopReason StopReason
+	Usage      Usage
+}
+
+// Client asks a model. Respond returns only a response that arrived whole: one cut
+// off is an error. While it arrives, each piece of its text goes to delta, if that
+// is not nil. It ends with ctx.
+type Client interface {
+	Respond(ctx context.Context, r Request, delta func(text string)) (Response, error)
+}
+
+// Question asks for one of a closed set of answers.
+type Question struct {
+	Name    string // such as "member"
+	Ask     string
+	Choices []Choice
+	State   any // what the answer is to be found in; marshals to JSON
+}
+
+// Choice is one answer that may be given.
+type Choice struct {
+	ID          string
+	Description string
+}
+
+// Answer is the choice made, with the scores of all when the evaluator has them.
+type Answer struct {
+	Choice string
+	Scores map[string]float64
+}
+
+// Evaluator answers questions with a closed set of answers.
+type Evaluator interface {
+	Evaluate(ctx context.Context, q Question) (Answer, error)
+}
+
+// ErrNoContent is a response without anything in it.
+var ErrNoContent = errors.New("the model's response has no content")
