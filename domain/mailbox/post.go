@@ -16,9 +16,9 @@ type postInput struct {
 	Author string `json:"author,omitempty"`
 }
 
-// seatInput is what a seat posts through its own door; the author is its id, set
-// by code.
-type seatInput struct {
+// SeatPost is what a seat posts through its own door; the author is its id, set by
+// code.
+type SeatPost struct {
 	Body    string `json:"body"`
 	Author  string `json:"author"`
 	Offline bool   `json:"offline,omitempty"`
@@ -41,9 +41,9 @@ func (k *builtin) postAction() session.Action {
 // seatPostAction is the door for seats. Its lines wake nobody.
 func (k *builtin) seatPostAction() session.Action {
 	return session.Action{
-		Schema: schema.Must(schema.For[seatInput]()), Check: checkBody, Atomic: true, Repeatable: true,
+		Schema: schema.Must(schema.For[SeatPost]()), Check: checkBody, Atomic: true, Repeatable: true,
 		Run: func(t *session.Turn, input json.RawMessage) (any, error) {
-			var in seatInput
+			var in SeatPost
 			if err := json.Unmarshal(input, &in); err != nil {
 				return nil, fmt.Errorf("read a seat's post: %w", err)
 			}

@@ -3,6 +3,8 @@ package mailbox
 import (
 	"encoding/json"
 	"errors"
+
+	"postroom/domain/session"
 )
 
 // Kept is what a mailbox's session keeps from its record as it was opened.
@@ -11,6 +13,12 @@ type Kept struct {
 	Description string   `json:"description,omitempty"`
 	Members     []string `json:"members"`
 	Charter     string   `json:"charter"`
+}
+
+// KeptOf reads what a mailbox's session keeps; false for a session that is no mailbox.
+func KeptOf(s session.Session) (Kept, bool) {
+	kept, err := parseKept(s.State)
+	return kept, err == nil
 }
 
 // parseKept reads a session's state; only one that has both members and charter

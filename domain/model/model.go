@@ -6,6 +6,9 @@ import (
 	"errors"
 )
 
+// Offline is the model name under which answers come without a language model.
+const Offline = "offline"
+
 // Role says who speaks in a message.
 type Role string
 

@@ -102,6 +102,11 @@ func (t *Turn) State() (json.RawMessage, error) {
 	return s.State, nil
 }
 
+// Other looks up another session of the organization, such as the parent.
+func (t *Turn) Other(id string) (Session, bool, error) {
+	return t.reader().Session(t.ctx, t.session.Organization, id)
+}
+
 // SetState replaces the session's state. To change what is there, read and set it
 // inside one Atomically.
 func (t *Turn) SetState(state json.RawMessage) error {

@@ -14,7 +14,7 @@ import (
 )
 
 // Name is the model name that the offline client answers under.
-const Name = "offline"
+const Name = model.Offline
 
 // PostTool is the tool that the client calls when a post woke the asker.
 const PostTool = "post-to-mailbox"
