@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 GO ?= go
-TEMPL := $(GO) run github.com/a-h/templ/cmd/templ
+TEMPL := $(GO) tool templ
 
 FUZZTIME ?= 10s
 
@@ -15,12 +15,12 @@ run: build ## Build and serve the demo workforce on http://127.0.0.1:8080, no AP
 	./bin/postroom serve $(ARGS)
 
 .PHONY: build
-build: static/vendor/htmx.min.js ## Build the one binary, bin/postroom
+build: ## Build the one binary, bin/postroom
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/postroom .
 
 .PHONY: test
-test: static/vendor/htmx.min.js browser drift vet ## Check everything that CI checks
-	node --test 'static/test/*.test.mjs'
+test: node_modules/.installed browser drift vet ## Check everything that CI checks
+	node --test static/test/
 	$(GO) test -race -shuffle=on -timeout 10m ./...
 	$(MAKE) fuzz FUZZTIME=5s
 
@@ -70,7 +70,7 @@ browser: ## Make sure that a Chromium is there for the browser tests
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 		{ echo "installing chromium for the browser tests"; apt-get update -qq && apt-get install -y -qq chromium >/dev/null; }
 
-static/vendor/htmx.min.js: package-lock.json
+
+node_modules/.installed: package-lock.json
 	npm ci --no-audit --no-fund
-	cp node_modules/htmx.org/dist/htmx.min.js $@
 	@touch $@

@@ -1,0 +1,6 @@
+package views
+
+import "github.com/a-h/templ"
+
+// templAttrs are attributes that depend on a condition.
+type templAttrs = templ.Attributes
