@@ -32,6 +32,7 @@ type Run struct {
 	Seat         string // the seat's address
 	Post         string // the line it was woken by, or empty
 	PostSeq      int64
+	Writer       string // of that line
 	Status       session.Status
 	Failure      *fault.Failure
 	QueuedAt     time.Time
@@ -56,6 +57,8 @@ type Trail interface {
 	Busy(ctx context.Context, organization, mailboxID string) (map[string][]Run, error)
 	// LastLines gives the newest post of each of these mailboxes that has one.
 	LastLines(ctx context.Context, organization string, mailboxes []string) (map[string]session.Item, error)
+	// CausedBy is the newest request of a session's action that a request caused.
+	CausedBy(ctx context.Context, organization, cause, action string) (session.Request, bool, error)
 	// PostOf is the post that woke a run.
 	PostOf(ctx context.Context, request string) (Delivered, bool, error)
 }
@@ -146,10 +149,38 @@ func (d *Directory) Reaches(ctx context.Context, organization, id string, posts 
 	return d.trail.Reaches(ctx, organization, id, posts)
 }
 
-// Runs lists the seats at work for a mailbox, oldest first.
+// FanOut is the request that hands a line on to the members; false on a kind that
+// tells nobody.
+func (d *Directory) FanOut(ctx context.Context, organization string, e Entry) (session.Request, bool, error) {
+	return d.trail.CausedBy(ctx, organization, e.Request, actionPosted)
+}
+
+// Runs lists the seats at work for a mailbox, oldest first, with the writer whose
+// post each is on.
 func (d *Directory) Runs(ctx context.Context, organization, id string) ([]Run, error) {
 	busy, err := d.trail.Busy(ctx, organization, id)
-	return busy[id], err
+	if err != nil {
+		return nil, err
+	}
+	runs := busy[id]
+	writers := map[int64]string{}
+	for i := range runs {
+		seq := runs[i].PostSeq
+		if seq == 0 {
+			continue
+		}
+		if _, known := writers[seq]; !known {
+			page, err := d.Transcript(ctx, organization, id, Page{Before: seq + 1, Limit: 1})
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range page {
+				writers[e.Seq] = e.Line.Writer()
+			}
+		}
+		runs[i].Writer = writers[seq]
+	}
+	return runs, nil
 }
 
 // PostOf is the post that woke a run; false for one that no post woke.
@@ -162,6 +193,16 @@ func (d *Directory) Failed(ctx context.Context, organization, id string, limit i
 	return d.read.Requests(ctx, session.RequestQuery{
 		Organization: organization, Session: id, Statuses: []session.Status{session.Failed, session.Cancelled}, Limit: limit,
 	})
+}
+
+// Notices lists the failure items of a mailbox between two of its lines, and after
+// the last with newest.
+func (d *Directory) Notices(ctx context.Context, organization, id string, first, last int64, newest bool) ([]session.Item, error) {
+	q := session.ItemQuery{Organization: organization, Session: id, Type: session.TypeFailure, After: max(0, first-1), Limit: session.MaxPage}
+	if !newest {
+		q.Before = last
+	}
+	return d.read.Items(ctx, q)
 }
 
 // Overviews tells of every declared mailbox what the list of them shows, by id.

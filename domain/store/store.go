@@ -160,3 +160,7 @@ func (s *Store) Close() error {
 	}
 	return nil
 }
+
+// CannotWrite is the trouble that the last write had with the database, or nil
+// once one went through again.
+func (s *Store) CannotWrite() error { return s.writer.trouble() }

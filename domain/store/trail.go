@@ -147,3 +147,9 @@ func (s *Store) PostOf(ctx context.Context, request string) (mailbox.Delivered, 
 	}
 	return d, err == nil, coded("find the post of run "+request, err)
 }
+
+// CausedBy implements mailbox.Trail.
+func (s *Store) CausedBy(ctx context.Context, organization, cause, action string) (session.Request, bool, error) {
+	return s.one(ctx, "find what request "+cause+" caused", "SELECT "+requestColumns+
+		" FROM requests WHERE cause = ? AND cause <> '' AND organization = ? AND action = ? ORDER BY id DESC LIMIT 1", cause, organization, action)
+}

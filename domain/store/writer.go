@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 
 	"gorm.io/gorm"
 
@@ -24,6 +25,16 @@ type writer struct {
 	db   *gorm.DB
 	jobs chan *job
 	done chan struct{} // closed when run has returned
+
+	mu   sync.Mutex
+	last error // guarded by mu; how the last group ended
+}
+
+// trouble is how the last group failed, or nil.
+func (w *writer) trouble() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last
 }
 
 type job struct {
@@ -93,6 +104,9 @@ func (w *writer) gather(first *job) []*job {
 func (w *writer) commit(ctx context.Context, group []*job) {
 	ctx = context.WithoutCancel(ctx)
 	err := w.transaction(ctx, group)
+	w.mu.Lock()
+	w.last = err
+	w.mu.Unlock()
 	for _, j := range group {
 		if j.err == nil {
 			j.err = err

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"postroom/web"
+	"postroom/web/config"
+	"postroom/workforce"
+)
+
+type serve struct {
+	config.Config
+	Offline bool `env:"POSTROOM_OFFLINE" help:"Answer without a language model, from the seats' documents; the only way so far."`
+}
+
+// Run serves until the context ends.
+func (c serve) Run(ctx context.Context, s *streams) (err error) {
+	log := logger(s.err, c.LogJSON)
+	options := web.Options{Config: c.Config, Log: log}
+	if c.Workforce != "" {
+		root, err := workforce.OpenDir(c.Workforce)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, root.Close()) }()
+		options.Workforce = root.FS()
+	}
+	server, err := web.New(options)
+	if err != nil {
+		return err
+	}
+	return server.Run(ctx, func(addr net.Addr) {
+		log.Info("listening", "url", "http://"+addr.String(), "database", c.Database, "model", "offline")
+		log.Info("there is no sign-in: names are what people say, and only this machine is answered")
+		for _, w := range server.Report().Warnings {
+			log.Warn(w.Message, "code", w.Code, "path", w.Path, "line", w.Line)
+		}
+	})
+}

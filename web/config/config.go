@@ -1,0 +1,75 @@
+// Package config is what a server is told by flags and variables, checked at once.
+package config
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"time"
+
+	"postroom/domain/fault"
+)
+
+// Refusals of a configuration.
+var (
+	ErrDatabase = fault.Define(fault.Invalid, "database-unsupported", "Only SQLite is served so far; name a file with --database.")
+	ErrAddress  = fault.Define(fault.Invalid, "address-not-loopback", "There is no sign-in yet, so the server answers on loopback only; use --addr 127.0.0.1:8080.")
+	ErrBadAddr  = fault.Define(fault.Invalid, "invalid-address", "The address must be a host and a port, such as 127.0.0.1:8080.")
+	ErrBounds   = fault.Define(fault.Invalid, "invalid-limit", "A limit is out of its bounds; see details.")
+)
+
+// Config is the configuration of a server. Flags are also read from variables, as
+// POSTROOM_ADDR is for --addr.
+type Config struct {
+	Addr             string        `default:"127.0.0.1:8080" env:"POSTROOM_ADDR" help:"Address to listen on; port 0 picks a free one."`
+	Database         string        `default:"postroom.db" env:"POSTROOM_DATABASE" help:"SQLite file to keep everything in; made when it is not there."`
+	Workforce        string        `env:"POSTROOM_WORKFORCE" help:"Folder of the declared tree; the demo that ships in the binary when none is named."`
+	LogJSON          bool          `name:"log-json" env:"POSTROOM_LOG_JSON" help:"Write the log as JSON."`
+	ModelConcurrency int           `default:"8" env:"POSTROOM_MODEL_CONCURRENCY" help:"Model calls in flight at once."`
+	RunTimeout       time.Duration `default:"5m" env:"POSTROOM_RUN_TIMEOUT" help:"How long a seat's run may take."`
+	Grace            time.Duration `default:"20s" env:"POSTROOM_GRACE" help:"How long runs may go on when the server stops."`
+	OfflineDelay     time.Duration `default:"900ms" env:"POSTROOM_OFFLINE_DELAY" help:"How long the offline model takes over an answer, so that people see the seat at work."`
+}
+
+// Check refuses what cannot be served, all of it at once.
+func (c Config) Check() error {
+	var errs []error
+	if strings.Contains(c.Database, "://") || c.Database == "" {
+		errs = append(errs, ErrDatabase.With("database", scheme(c.Database)))
+	}
+	host, _, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		errs = append(errs, ErrBadAddr.With("addr", c.Addr).Because(err))
+	} else if !Loopback(host) {
+		errs = append(errs, ErrAddress.With("addr", c.Addr))
+	}
+	for _, limit := range []struct {
+		name string
+		bad  bool
+	}{
+		{"model-concurrency", c.ModelConcurrency < 1 || c.ModelConcurrency > 1000},
+		{"run-timeout", c.RunTimeout < time.Second || c.RunTimeout > 24*time.Hour},
+		{"grace", c.Grace < 0 || c.Grace > time.Hour},
+		{"offline-delay", c.OfflineDelay < 0 || c.OfflineDelay > time.Minute},
+	} {
+		if limit.bad {
+			errs = append(errs, ErrBounds.With("limit", limit.name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// scheme is what stands before ://; the rest may hold a password.
+func scheme(database string) string {
+	before, _, _ := strings.Cut(database, "://")
+	return before
+}
+
+// Loopback reports whether a host's name or address is this machine's own.
+func Loopback(host string) bool {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,282 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"github.com/labstack/echo/v4"
+
+	"postroom/domain/account"
+)
+
+// The close codes. After the first three a page comes back, after the others not.
+const (
+	closeSlow    = 4001
+	closeRestart = 4002
+	closeBehind  = 4003
+	closeBad     = 4400
+)
+
+const (
+	writeWait  = 10 * time.Second // for any write, pings and closes too
+	pingEvery  = 25 * time.Second
+	pongWait   = 60 * time.Second
+	maxMessage = 512 // sockets say nothing but pongs
+)
+
+// upgrader takes websockets from this host's own pages, and from programs, which
+// send no Origin. Buffers are small and pooled.
+var upgrader = websocket.Upgrader{
+	ReadBufferSize: 512, WriteBufferSize: 4096, WriteBufferPool: &sync.Pool{}, EnableCompression: true,
+	CheckOrigin: func(r *http.Request) bool {
+		origin := r.Header.Get("Origin")
+		if origin == "" {
+			return true
+		}
+		u, err := url.Parse(origin)
+		return err == nil && u.Host == r.Host
+	},
+}
+
+// socket is one page's websocket.
+type socket struct {
+	hub    *Hub
+	conn   *websocket.Conn
+	wants  []want
+	asJSON bool
+	who    account.Principal
+	epoch  string // that the page knows, or empty
+
+	once   sync.Once
+	code   int
+	reason string
+	ended  chan struct{}
+}
+
+// Serve answers GET /live.
+func (h *Hub) Serve(c echo.Context) error {
+	who, err := h.deps.Who(c)
+	if err != nil {
+		return err
+	}
+	wants, asJSON, bad := parse(c.QueryParams())
+	conn, err := upgrader.Upgrade(c.Response(), c.Request(), nil)
+	if err != nil {
+		return nil //nolint:nilerr // the upgrader has answered.
+	}
+	s := &socket{hub: h, conn: conn, wants: wants, asJSON: asJSON, who: who, epoch: c.QueryParam("epoch"), ended: make(chan struct{})}
+	if bad != "" {
+		s.close(closeBad, bad)
+		return nil
+	}
+	h.mu.Lock()
+	if h.running == nil || h.stopped {
+		h.mu.Unlock()
+		s.close(closeRestart, "the server restarts")
+		return nil
+	}
+	ctx := h.running
+	h.sockets[s] = struct{}{}
+	h.serving.Add(2)
+	h.mu.Unlock()
+	// The handler returns, so that what the request held is free; two goroutines stay.
+	go s.listen()
+	go s.talk(ctx)
+	return nil
+}
+
+// end makes the socket close with a code, once.
+func (s *socket) end(code int, reason string) {
+	s.once.Do(func() {
+		s.code, s.reason = code, reason
+		close(s.ended)
+	})
+}
+
+func (s *socket) close(code int, reason string) {
+	deadline := time.Now().Add(writeWait)
+	_ = s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), deadline) // it may be gone
+	_ = s.conn.Close()
+}
+
+// listen reads pongs, and notices when the page leaves.
+func (s *socket) listen() {
+	defer s.hub.serving.Done()
+	s.conn.SetReadLimit(maxMessage)
+	_ = s.conn.SetReadDeadline(time.Now().Add(pongWait)) // fails with the read
+	s.conn.SetPongHandler(func(string) error { return s.conn.SetReadDeadline(time.Now().Add(pongWait)) })
+	for {
+		if _, _, err := s.conn.ReadMessage(); err != nil {
+			s.end(websocket.CloseNormalClosure, "")
+			return
+		}
+	}
+}
+
+// talk writes what is new until the socket ends.
+func (s *socket) talk(ctx context.Context) {
+	defer s.hub.serving.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	watching, err := s.join(ctx)
+	if err == nil {
+		err = s.hello()
+	}
+	if err == nil {
+		s.pump(ctx, watching)
+	} else {
+		s.end(closeRestart, "try again")
+	}
+	for _, w := range watching {
+		s.hub.leave(w.feed, w.bell)
+	}
+	s.hub.mu.Lock()
+	delete(s.hub.sockets, s)
+	s.hub.mu.Unlock()
+	s.close(s.code, s.reason)
+}
+
+// watched is a feed with this socket's own place in it.
+type watched struct {
+	feed    *feed
+	bell    chan struct{}
+	cursor  int64 // in a log
+	version int64 // of a state
+}
+
+func (s *socket) join(ctx context.Context) ([]*watched, error) {
+	var all []*watched
+	for _, w := range s.wants {
+		f, bell, err := s.hub.watch(ctx, s.who.Organization, w)
+		if err != nil {
+			return all, err
+		}
+		one := &watched{feed: f, bell: bell, cursor: w.after}
+		if f.log != nil && w.after < 0 {
+			f.log.mu.Lock()
+			one.cursor = f.log.last // no cursor: only what comes from now on
+			f.log.mu.Unlock()
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// hello tells the epoch. A page of another epoch is told to reload instead.
+func (s *socket) hello() error {
+	own := s.hub.deps.Epoch
+	if s.epoch != "" && s.epoch != own {
+		return s.write(helloFrame{"reset", own})
+	}
+	return s.write(helloFrame{"hello", own})
+}
+
+func (s *socket) write(v any) error {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if err := s.conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
+		return err
+	}
+	return s.conn.WriteMessage(websocket.TextMessage, raw)
+}
+
+// pump sends everything after the socket's own place, then waits for a bell.
+func (s *socket) pump(ctx context.Context, watching []*watched) {
+	ping := time.NewTicker(pingEvery)
+	defer ping.Stop()
+	bell := merged(ctx, watching)
+	for {
+		for _, w := range watching {
+			if err := s.send(ctx, w); err != nil {
+				s.end(closeSlow, "too slow")
+				return
+			}
+		}
+		select {
+		case <-bell:
+		case <-s.ended:
+			return
+		case <-ctx.Done():
+			s.end(closeRestart, "the server restarts")
+			return
+		case <-ping.C:
+			if err := s.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait)); err != nil {
+				s.end(closeSlow, "too slow")
+				return
+			}
+		}
+	}
+}
+
+// merged is one bell for all. A single one needs no goroutine.
+func merged(ctx context.Context, watching []*watched) <-chan struct{} {
+	if len(watching) == 1 {
+		return watching[0].bell
+	}
+	all := make(chan struct{}, 1)
+	for _, w := range watching {
+		go func() {
+			for {
+				select {
+				case <-w.bell:
+					ring(all)
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+	}
+	return all
+}
+
+func (s *socket) send(ctx context.Context, w *watched) error {
+	if w.feed.state != nil {
+		frames, version := w.feed.state.since(w.version, s.asJSON)
+		w.version = version
+		return s.frames(frames)
+	}
+	frames, reset, err := w.feed.log.after(ctx, w.cursor)
+	if err != nil {
+		return err
+	}
+	if reset {
+		w.feed.log.mu.Lock()
+		w.cursor = w.feed.log.last
+		w.feed.log.mu.Unlock()
+		return s.write(helloFrame{"reset", s.hub.deps.Epoch})
+	}
+	if len(frames) > 0 {
+		w.cursor = frames[len(frames)-1].seq
+	}
+	return s.frames(frames)
+}
+
+func (s *socket) frames(all []*frame) error {
+	for _, f := range all {
+		kind := &f.html
+		if s.asJSON {
+			kind = &f.json
+		}
+		message, err := kind.prepared()
+		if err != nil {
+			return err
+		}
+		if message == nil {
+			continue // nothing in this form
+		}
+		if err := s.conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
+			return err
+		}
+		if err := s.conn.WritePreparedMessage(message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
