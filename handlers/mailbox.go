@@ -69,7 +69,7 @@ func (h *Handlers) mailboxPage(c echo.Context, status int, composer views.Compos
 	if err != nil {
 		return err
 	}
-	shell, _, err := h.shell(c, views.LocalName(id), "mailboxes", id)
+	shell, _, err := h.shell(c, views.LocalName(id), "", id)
 	if err != nil {
 		return err
 	}

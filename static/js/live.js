@@ -84,8 +84,10 @@ function replace(/** @type {string} */ id, /** @type {string} */ html) {
   const swap = () => {
     const now = document.getElementById(id);
     if (!now) return;
-    const open = [...now.querySelectorAll("details[open]")].map((_, i) => i);
+    const open = [...now.querySelectorAll("details")].flatMap((d, i) => (d.open ? [i] : []));
     times(fresh);
+    // What is pushed knows no reader, so the page marks its own place.
+    for (const a of fresh.querySelectorAll("a.box-link")) if (a.getAttribute("href") === location.pathname) a.setAttribute("aria-current", "page");
     const focused = document.activeElement && now.contains(document.activeElement) ? document.activeElement.closest("[id]")?.id : "";
     now.replaceWith(fresh);
     const all = fresh.querySelectorAll("details");
