@@ -99,9 +99,9 @@ func hostile(body string) bool {
 		}
 		for i := 0; i < len(line); i++ {
 			switch line[i] {
-			case '[':
+			case '[', '(':
 				open++
-			case ']':
+			case ']', ')':
 				open = max(0, open-1)
 			case '<':
 				angles++
