@@ -4,7 +4,7 @@ SHELL := /bin/bash
 GO ?= go
 TEMPL := $(GO) tool templ
 
-FUZZTIME ?= 10s
+FUZZTIME ?= 20000x
 
 .PHONY: help
 help: ## Show what there is to make
@@ -22,7 +22,7 @@ build: ## Build the one binary, bin/postroom
 test: node_modules/.installed browser drift vet ## Check everything that CI checks
 	node --test static/test/
 	$(GO) test -race -shuffle=on -timeout 10m ./...
-	$(MAKE) fuzz FUZZTIME=5s
+	$(MAKE) fuzz FUZZTIME=2000x
 
 .PHONY: vet
 vet: ## Vet the code and its format
@@ -54,10 +54,10 @@ bench: ## Run the benchmarks, each beside its raw baseline
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: fuzz
-fuzz: ## Fuzz each parser for FUZZTIME
+fuzz: ## Fuzz each parser, FUZZTIME runs or so long
 	@for at in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | sort); do \
 		for name in $$(grep -oE '^func Fuzz[A-Za-z0-9_]+' $$at | awk '{ print $$2 }'); do \
-			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "./$$(dirname $$at)" || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x "./$$(dirname $$at)" || exit 1; \
 		done; \
 	done
 
