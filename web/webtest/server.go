@@ -90,11 +90,11 @@ type Failure struct {
 
 // Answer is what a call came back with.
 type Answer struct {
-	Status  int
-	Request Request  `json:"request"`
-	Error   *Failure `json:"error"`
-	Raw     []byte
-	Header  http.Header
+	Status  int         `json:"-"`
+	Request Request     `json:"request"`
+	Error   *Failure    `json:"error"`
+	Raw     []byte      `json:"-"`
+	Header  http.Header `json:"-"`
 }
 
 // Do makes a call.
