@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
@@ -50,22 +51,31 @@ func Open(t testing.TB) *Browser {
 	return &Browser{t: t, ctx: ctx}
 }
 
+// For is the browser as a part of the test uses it: failures and windows are its own.
+func (b *Browser) For(t testing.TB) *Browser { return &Browser{t: t, ctx: b.ctx} }
+
 // Page is one window.
 type Page struct {
-	t      testing.TB
-	ctx    context.Context //nolint:containedctx // chromedp's way of naming a window.
-	server *Server
+	t   testing.TB
+	ctx context.Context //nolint:containedctx // chromedp's way of naming a window.
+	url string
 }
 
 // Page opens a window with cookies of its own, in which somebody has said a name.
 func (b *Browser) Page(s *Server, name string) *Page {
+	b.t.Helper()
+	return b.PageAt(s.URL, name)
+}
+
+// PageAt is Page by a server's address, such as a proxy's.
+func (b *Browser) PageAt(address, name string) *Page {
 	b.t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
 	b.t.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil {
 		b.t.Fatalf("open a window: %v", err)
 	}
-	p := &Page{t: b.t, ctx: ctx, server: s}
+	p := &Page{t: b.t, ctx: ctx, url: address}
 	p.Do(chromedp.EmulateViewport(1280, 860))
 	if name != "" {
 		p.Cookie("postroom-name", url.QueryEscape(name))
@@ -77,7 +87,7 @@ func (b *Browser) Page(s *Server, name string) *Page {
 func (p *Page) Cookie(name, value string) {
 	p.t.Helper()
 	p.Do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
-		_, err := cdp.Call(ctx, t, network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: p.server.URL})
+		_, err := cdp.Call(ctx, t, network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: p.url})
 		return chromedp.Void{}, err
 	})
 }
@@ -100,7 +110,7 @@ func (p *Page) Try(actions ...chromedp.Action[chromedp.Void]) error {
 // Go opens a path of the server.
 func (p *Page) Go(path string) {
 	p.t.Helper()
-	p.Do(chromedp.Navigate(p.server.URL + path))
+	p.Do(chromedp.Navigate(p.url + path))
 }
 
 // Value runs an action within a deadline and gives what it found.
@@ -123,11 +133,21 @@ func Eval[T any](p *Page, script string) T {
 // Until waits until a script is true.
 func (p *Page) Until(what, script string) {
 	p.t.Helper()
-	_, err := Value(p, chromedp.Poll[chromedp.Void](script, chromedp.WithPollingInterval(30*time.Millisecond), chromedp.WithPollingTimeout(15*time.Second)))
-	if err != nil {
-		text, _ := Value(p, chromedp.Evaluate[string]("document.body.innerText")) // for the message only
-		p.t.Fatalf("it never came to this: %s: %v\n%s", what, err, text)
+	deadline := time.Now().Add(15 * time.Second)
+	tick := time.NewTicker(30 * time.Millisecond)
+	defer tick.Stop()
+	var last error
+	for time.Now().Before(deadline) {
+		// A page that is being left cannot answer; the next one can.
+		holds, err := Value(p, chromedp.Evaluate[bool]("!!("+script+")"))
+		if err == nil && holds {
+			return
+		}
+		last = err
+		<-tick.C
 	}
+	text, _ := Value(p, chromedp.Evaluate[string]("document.body.innerText")) // for the message only
+	p.t.Fatalf("it never came to this: %s (%v)\n%s", what, last, text)
 }
 
 // Size makes the window so large; a phone also has touch.
@@ -145,6 +165,33 @@ func (p *Page) Zone(name string) {
 	p.t.Helper()
 	p.Do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: name})
+		return chromedp.Void{}, err
+	})
+}
+
+// Press presses one key where the focus is, as a keyboard does: what a page
+// prevents on the way down leaves no character behind.
+func (p *Page) Press(key string) {
+	p.t.Helper()
+	down := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Text: key, UnmodifiedText: key}
+	if key == "Enter" {
+		down.Code, down.WindowsVirtualKeyCode, down.Text, down.UnmodifiedText = "Enter", 13, "\r", "\r"
+	}
+	up := down
+	up.Type, up.Text, up.UnmodifiedText = input.DispatchKeyEventTypeKeyUp, "", ""
+	for _, event := range []input.DispatchKeyEventParams{down, up} {
+		p.Do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+			_, err := cdp.Call(ctx, t, input.DispatchKeyEvent, event)
+			return chromedp.Void{}, err
+		})
+	}
+}
+
+// Script turns the page's scripts off, or on again.
+func (p *Page) Script(on bool) {
+	p.t.Helper()
+	p.Do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on})
 		return chromedp.Void{}, err
 	})
 }
