@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,7 +73,12 @@ func (k *builtin) append(t *session.Turn, line Line) (any, error) {
 	posted := postedLine{Line: line, Seq: item.Seq}
 	if k.options.Notify != nil {
 		_, err = session.Dispatch(t, session.Target{Kind: k.Name(), Session: t.Session().ID, Action: actionPosted, Key: line.ID}, posted)
-		if err != nil {
+		var refused *session.RefusedError
+		switch {
+		case errors.As(err, &refused):
+			// The line is the durable record, telling people of it is best effort.
+			posted.Untold = refused.Refused
+		case err != nil:
 			return nil, fmt.Errorf("queue the fan-out: %w", err)
 		}
 	}
@@ -84,6 +90,8 @@ func (k *builtin) append(t *session.Turn, line Line) (any, error) {
 type postedLine struct {
 	Line
 	Seq int64 `json:"seq"`
+	// Untold says why the fan-out could not start at all, such as external-dispatcher.
+	Untold string `json:"untold,omitempty"`
 }
 
 // kept is the mailbox's state, or the refusal of a session that is none.

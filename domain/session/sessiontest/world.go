@@ -60,6 +60,8 @@ type World struct {
 	kinds  func(w *World) []session.Kind
 	born   int
 
+	dispatcher session.Dispatcher
+
 	engine *session.Engine
 	stop   context.CancelFunc
 	ended  chan error
@@ -73,6 +75,16 @@ type Option func(*World)
 
 // WithLimits sets the engine's limits.
 func WithLimits(l session.Limits) Option { return func(w *World) { w.limits = l } }
+
+// WithDispatcher has the engine's wake-ups carried another way.
+func WithDispatcher(d session.Dispatcher) Option { return func(w *World) { w.dispatcher = d } }
+
+// External is the in-process dispatcher, saying of itself that its workers share
+// no lease backend.
+type External struct{ *session.InProcess }
+
+// LeaseBackend is false.
+func (External) LeaseBackend() bool { return false }
 
 // New makes a world with these kinds and starts it. It is closed with the test.
 func New(t testing.TB, kinds func(w *World) []session.Kind, opts ...Option) *World {
@@ -116,9 +128,13 @@ func (w *World) openStore(path string) {
 func (w *World) Start() {
 	w.t.Helper()
 	w.born++
+	dispatcher := w.dispatcher
+	if dispatcher == nil {
+		dispatcher = session.NewInProcess(4)
+	}
 	w.dead = new(atomic.Bool)
 	engine, err := session.New(session.Deps{
-		Store: &mortal{Store: w.Store, dead: w.dead}, Kinds: w.kinds(w), Dispatcher: session.NewInProcess(4), Live: w.Live,
+		Store: &mortal{Store: w.Store, dead: w.dead}, Kinds: w.kinds(w), Dispatcher: dispatcher, Live: w.Live,
 		Clock: w.Clock.Now, NewID: w.NewID, Owner: w.NewID("worker"), Log: Discard(),
 	}, w.limits)
 	if err != nil {
