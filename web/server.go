@@ -42,6 +42,8 @@ type Options struct {
 	Model     model.Client            // [the offline model]
 	Clock     func() time.Time        // [time.Now]
 	Log       *slog.Logger            // [discard]
+	// Listening is told the address once requests are answered there.
+	Listening func(addr net.Addr)
 }
 
 // Server is the product, ready to run.
@@ -72,10 +74,10 @@ func (e *TreeError) Error() string {
 // New checks everything, opens the database and starts nothing. Close or Run ends
 // what it opened.
 func New(o Options) (*Server, error) {
+	o = o.withDefaults()
 	if err := o.Config.Check(); err != nil {
 		return nil, err
 	}
-	o = o.withDefaults()
 	s := &Server{options: o, opened: make(chan struct{})}
 	tools := append(seat.Tools(), o.Tools...)
 	checked, err := workforce.Check(o.Workforce, workforce.CheckOptions{
@@ -99,6 +101,10 @@ func New(o Options) (*Server, error) {
 }
 
 func (o Options) withDefaults() Options {
+	o.Config = o.Config.WithDefaults()
+	if o.Listening == nil {
+		o.Listening = func(net.Addr) {}
+	}
 	if o.Workforce == nil {
 		o.Workforce = workforce.Demo()
 	}
@@ -136,7 +142,7 @@ func (s *Server) mailboxKinds(seats *seat.Seats) map[string]mailbox.Kind {
 		notify = seat.WakeMembers(seats)
 	}
 	kinds := map[string]mailbox.Kind{mailbox.BuiltinKind: mailbox.NewKind(mailbox.KindOptions{
-		Notify: notify, Deliveries: store.Deliveries{},
+		Notify: notify,
 		Boards: func(id string) []string {
 			m, _ := s.bound.Get(id)
 			return m.Boards
@@ -200,15 +206,15 @@ func (s *Server) ready(ctx context.Context) error {
 // Report is what was found when the tree was read; its warnings are worth showing.
 func (s *Server) Report() workforce.Report { return s.report }
 
-// Handler answers HTTP, for mounting elsewhere; Work must go on meanwhile.
+// Handler answers HTTP, for mounting elsewhere; Run must go on meanwhile.
 func (s *Server) Handler() http.Handler { return s.echo }
 
 // Close gives up what New opened, for a server that is never run.
 func (s *Server) Close() error { return s.store.Close() }
 
-// Work runs what stands behind the handler until ctx ends: the writer, the turns
+// work runs what stands behind the handler until ctx ends: the writer, the turns
 // and the live hub. It stops them in order and closes the database.
-func (s *Server) Work(ctx context.Context) error {
+func (s *Server) work(ctx context.Context) error {
 	background := context.WithoutCancel(ctx)
 	writing, stopWriting := context.WithCancel(background)
 	written := make(chan error, 1)
@@ -227,8 +233,12 @@ func (s *Server) Work(ctx context.Context) error {
 	return errors.Join(open, err, <-written, s.store.Close())
 }
 
-// Run listens and serves until ctx ends. ready is told the address.
-func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
+// Run listens and serves until ctx ends. Without an address it does not listen,
+// and only does the work behind Handler.
+func (s *Server) Run(ctx context.Context) error {
+	if s.options.Config.Addr == "" {
+		return s.work(ctx)
+	}
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, "tcp", s.options.Config.Addr)
 	if err != nil {
@@ -242,7 +252,7 @@ func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
 	defer stopWork()
 	var group errgroup.Group
 	group.Go(func() error {
-		err := s.Work(working)
+		err := s.work(working)
 		if err != nil {
 			_ = server.Close() // nothing can be answered any more
 		}
@@ -257,7 +267,7 @@ func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
 	})
 	select {
 	case <-s.opened:
-		ready(listener.Addr())
+		s.options.Listening(listener.Addr())
 	case <-working.Done():
 	case <-ctx.Done():
 	}

@@ -9,14 +9,13 @@ import (
 
 	"postroom/domain/mailbox"
 	"postroom/domain/seat"
-	"postroom/domain/store"
 	"postroom/workforce"
 )
 
 // check checks a tree against what the server brings.
 func check(t *testing.T, files map[string]string) workforce.Checked {
 	t.Helper()
-	kind := mailbox.NewKind(mailbox.KindOptions{Notify: seat.WakeMembers(&seat.Seats{}), Deliveries: store.Deliveries{}})
+	kind := mailbox.NewKind(mailbox.KindOptions{Notify: seat.WakeMembers(&seat.Seats{})})
 	c, err := workforce.Check(tree(files), workforce.CheckOptions{
 		MailboxKinds: map[string]mailbox.Kind{mailbox.BuiltinKind: kind}, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
 	})
@@ -37,7 +36,7 @@ func found(findings []workforce.Finding) []string {
 
 func TestTheDemoHasNoErrors(t *testing.T) {
 	t.Parallel()
-	kind := mailbox.NewKind(mailbox.KindOptions{Notify: seat.WakeMembers(&seat.Seats{}), Deliveries: store.Deliveries{}})
+	kind := mailbox.NewKind(mailbox.KindOptions{Notify: seat.WakeMembers(&seat.Seats{})})
 
 	c, err := workforce.Check(workforce.Demo(), workforce.CheckOptions{
 		MailboxKinds: map[string]mailbox.Kind{mailbox.BuiltinKind: kind}, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},

@@ -17,8 +17,6 @@ type KindOptions struct {
 	// Notify is told of each post, once for each member. Nil tells nobody: then
 	// posts have no fan-out.
 	Notify Notifier
-	// Deliveries keeps who was told. Needed with Notify.
-	Deliveries Deliveries
 	// Boards are the boards that a mailbox holds, by its id, as bound from the
 	// files at this start; nil for none.
 	Boards func(mailboxID string) []string
@@ -30,12 +28,8 @@ type builtin struct {
 	options KindOptions
 }
 
-// NewKind makes the built-in mailbox kind (the seed's defineMailboxFlow). It
-// panics on Notify without Deliveries, a programmer's mistake at start.
+// NewKind makes the built-in mailbox kind (the seed's defineMailboxFlow).
 func NewKind(o KindOptions) Kind {
-	if o.Notify != nil && o.Deliveries == nil {
-		panic("mailbox: a kind with Notify needs Deliveries")
-	}
 	k := &builtin{options: o}
 	internal := map[string]session.Action{ActionSeatPost: k.seatPostAction()}
 	if o.Notify != nil {

@@ -336,3 +336,22 @@ func TestDoorsForSeatsAreUnknownToClients(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsLeftFromBeforeTheRenameIsFound(t *testing.T) {
+	t.Parallel()
+	d := plainDesk(t, nil)
+	clean, err := mailbox.FindPreRenameMarks(t.Context(), d.Store, mailbox.MarksQuery{MailboxIDs: []string{"eng.standup"}, Organizations: []string{org}})
+	if err != nil || len(clean.Sessions) != 0 || len(clean.Organizations) != 0 {
+		t.Errorf("a clean store: %+v %v", clean, err)
+	}
+	if err := d.Client().Create(t.Context(), session.Session{Organization: org, ID: "eng.old", Kind: "channel", Owner: "x"}); err != nil {
+		t.Fatal(err)
+	}
+
+	marks, err := mailbox.FindPreRenameMarks(t.Context(), d.Store, mailbox.MarksQuery{Organizations: []string{org, "acme"}})
+
+	if err != nil || len(marks.Sessions) != 1 || marks.Sessions[0].Session != "eng.old" || !slices.Equal(marks.Organizations, []string{org}) ||
+		!strings.Contains(mailbox.DescribePreRenameMarks(marks), "eng.old of default (it runs on the kind channel)") {
+		t.Errorf("marks: %+v %v", marks, err)
+	}
+}

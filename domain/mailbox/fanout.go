@@ -40,14 +40,24 @@ type Delivered struct {
 	At           time.Time
 }
 
-// Deliveries keeps who was told of which post.
+// Deliveries is what a transaction can do beside session.Tx so that a kind with a
+// notifier works on it: keep who was told of which post.
 type Deliveries interface {
-	// Add keeps a new delivery, unless there is one for that post and member; it
-	// reports whether it was new.
-	Add(ctx context.Context, tx session.Tx, d Delivered) (bool, error)
-	Set(ctx context.Context, tx session.Tx, d Delivered) error
-	// OfPost lists the deliveries of one post, in roster order.
-	OfPost(ctx context.Context, tx session.Tx, organization, mailboxID, post string) ([]Delivered, error)
+	// AddDelivery keeps a new delivery, unless there is one for that post and
+	// member; it reports whether it was new.
+	AddDelivery(ctx context.Context, d Delivered) (bool, error)
+	SetDelivery(ctx context.Context, d Delivered) error
+	// DeliveriesOf lists the deliveries of one post, in roster order.
+	DeliveriesOf(ctx context.Context, organization, mailboxID, post string) ([]Delivered, error)
+}
+
+// deliveries is the turn's own transaction as one that keeps deliveries.
+func deliveries(t *session.Turn) (Deliveries, error) {
+	keeper, ok := t.Tx().(Deliveries)
+	if !ok {
+		return nil, fmt.Errorf("mailbox: the store's transactions (%T) keep no deliveries", t.Tx())
+	}
+	return keeper, nil
 }
 
 // Outcome is what a Waker made of one delivery.
@@ -110,7 +120,11 @@ func (k *builtin) decide(t *session.Turn, line postedLine) (left []toldOutside, 
 		if err != nil {
 			return err
 		}
-		known, err := k.options.Deliveries.OfPost(tx.Context(), tx.Tx(), tx.Session().Organization, tx.Session().ID, line.ID)
+		keeper, err := deliveries(tx)
+		if err != nil {
+			return err
+		}
+		known, err := keeper.DeliveriesOf(tx.Context(), tx.Session().Organization, tx.Session().ID, line.ID)
 		if err != nil {
 			return err
 		}
@@ -122,7 +136,7 @@ func (k *builtin) decide(t *session.Turn, line postedLine) (left []toldOutside, 
 			if state, decided := states[member]; decided && state != Pending {
 				continue
 			}
-			one, err := k.decideMember(tx, line, member, i)
+			one, err := k.decideMember(tx, keeper, line, member, i)
 			if err != nil {
 				return err
 			}
@@ -137,7 +151,7 @@ func (k *builtin) decide(t *session.Turn, line postedLine) (left []toldOutside, 
 }
 
 // decideMember settles one member's delivery as far as the transaction can.
-func (k *builtin) decideMember(t *session.Turn, line postedLine, member string, ordinal int) (toldOutside, error) {
+func (k *builtin) decideMember(t *session.Turn, keeper Deliveries, line postedLine, member string, ordinal int) (toldOutside, error) {
 	s := t.Session()
 	one := toldOutside{
 		delivery: Delivery{
@@ -161,11 +175,11 @@ func (k *builtin) decideMember(t *session.Turn, line postedLine, member string, 
 			one.row.State, one.row.Request, one.row.Reason, one.notifier = out.State, out.Request, out.Reason, out.After
 		}
 	}
-	added, err := k.options.Deliveries.Add(t.Context(), t.Tx(), one.row)
+	added, err := keeper.AddDelivery(t.Context(), one.row)
 	if err != nil || added {
 		return one, err
 	}
-	return one, k.options.Deliveries.Set(t.Context(), t.Tx(), one.row)
+	return one, keeper.SetDelivery(t.Context(), one.row)
 }
 
 // refused reports whether a wake was refused by rule, which fails that delivery
@@ -187,8 +201,12 @@ func (k *builtin) tell(t *session.Turn, one toldOutside) error {
 		one.row.fail(err)
 	}
 	return t.Atomically(func(tx *session.Turn) error {
+		keeper, err := deliveries(tx)
+		if err != nil {
+			return err
+		}
 		tx.Changed()
-		return k.options.Deliveries.Set(tx.Context(), tx.Tx(), one.row)
+		return keeper.SetDelivery(tx.Context(), one.row)
 	})
 }
 

@@ -2,10 +2,8 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"postroom/domain/mailbox"
-	"postroom/domain/session"
 )
 
 const (
@@ -16,10 +14,7 @@ const (
 	deliveryOfPost = "SELECT " + deliveryColumns + " FROM deliveries WHERE organization = ? AND mailbox = ? AND post = ? ORDER BY ordinal"
 )
 
-// Deliveries keeps who was told of which post.
-type Deliveries struct{}
-
-var _ mailbox.Deliveries = Deliveries{}
+var _ mailbox.Deliveries = (*transaction)(nil)
 
 func scanDelivered(row scanner) (mailbox.Delivered, error) {
 	var d mailbox.Delivered
@@ -29,41 +24,20 @@ func scanDelivered(row scanner) (mailbox.Delivered, error) {
 	return d, err
 }
 
-// inside is this package's own transaction behind a session.Tx.
-func inside(tx session.Tx) (*transaction, error) {
-	own, ok := tx.(*transaction)
-	if !ok {
-		return nil, fmt.Errorf("store: a transaction of another store: %T", tx)
-	}
-	return own, nil
-}
-
-// Add implements mailbox.Deliveries.
-func (Deliveries) Add(ctx context.Context, tx session.Tx, d mailbox.Delivered) (bool, error) {
-	own, err := inside(tx)
-	if err != nil {
-		return false, err
-	}
-	res := own.db.WithContext(ctx).Exec(deliveryInsert, d.Organization, d.Mailbox, d.Post, d.PostSeq, d.Member, d.Ordinal,
+// AddDelivery implements mailbox.Deliveries.
+func (t *transaction) AddDelivery(ctx context.Context, d mailbox.Delivered) (bool, error) {
+	res := t.db.WithContext(ctx).Exec(deliveryInsert, d.Organization, d.Mailbox, d.Post, d.PostSeq, d.Member, d.Ordinal,
 		string(d.State), d.Code, d.Reason, d.Request, milli(d.At), milli(d.At))
 	return res.RowsAffected == 1, coded("keep a delivery of "+d.Post, res.Error)
 }
 
-// Set implements mailbox.Deliveries.
-func (Deliveries) Set(ctx context.Context, tx session.Tx, d mailbox.Delivered) error {
-	own, err := inside(tx)
-	if err != nil {
-		return err
-	}
-	return coded("change a delivery of "+d.Post, own.db.WithContext(ctx).Exec(deliverySet,
+// SetDelivery implements mailbox.Deliveries.
+func (t *transaction) SetDelivery(ctx context.Context, d mailbox.Delivered) error {
+	return coded("change a delivery of "+d.Post, t.db.WithContext(ctx).Exec(deliverySet,
 		string(d.State), d.Code, d.Reason, d.Request, milli(d.At), d.Organization, d.Mailbox, d.Post, d.Member).Error)
 }
 
-// OfPost implements mailbox.Deliveries.
-func (Deliveries) OfPost(ctx context.Context, tx session.Tx, organization, mailboxID, post string) ([]mailbox.Delivered, error) {
-	own, err := inside(tx)
-	if err != nil {
-		return nil, err
-	}
-	return list(own.db.WithContext(ctx), "list deliveries of "+post, deliveryOfPost, []any{organization, mailboxID, post}, scanDelivered)
+// DeliveriesOf implements mailbox.Deliveries.
+func (t *transaction) DeliveriesOf(ctx context.Context, organization, mailboxID, post string) ([]mailbox.Delivered, error) {
+	return list(t.db.WithContext(ctx), "list deliveries of "+post, deliveryOfPost, []any{organization, mailboxID, post}, scanDelivered)
 }

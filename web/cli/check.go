@@ -9,7 +9,6 @@ import (
 
 	"postroom/domain/mailbox"
 	"postroom/domain/seat"
-	"postroom/domain/store"
 	"postroom/workforce"
 )
 
@@ -56,7 +55,7 @@ func inspect(tree fs.FS) (workforce.Report, error) {
 	for _, t := range seat.Tools() {
 		names = append(names, t.Name())
 	}
-	kind := mailbox.NewKind(mailbox.KindOptions{Notify: seat.WakeMembers(&seat.Seats{}), Deliveries: store.Deliveries{}})
+	kind := mailbox.NewKind(mailbox.KindOptions{Notify: seat.WakeMembers(&seat.Seats{})})
 	checked, err := workforce.Check(tree, workforce.CheckOptions{
 		MailboxKinds: map[string]mailbox.Kind{mailbox.BuiltinKind: kind}, Tools: names,
 	})

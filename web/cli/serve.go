@@ -27,15 +27,19 @@ func (c serve) Run(ctx context.Context, s *streams) (err error) {
 		defer func() { err = errors.Join(err, root.Close()) }()
 		options.Workforce = root.FS()
 	}
-	server, err := web.New(options)
-	if err != nil {
-		return err
+	if c.ModelConcurrency == 0 {
+		return config.ErrBounds.With("limit", "model-concurrency")
 	}
-	return server.Run(ctx, func(addr net.Addr) {
+	var server *web.Server
+	options.Listening = func(addr net.Addr) {
 		log.Info("listening", "url", "http://"+addr.String(), "database", c.Database, "model", "offline")
 		log.Info("there is no sign-in: names are what people say, and only this machine is answered")
 		for _, w := range server.Report().Warnings {
 			log.Warn(w.Message, "code", w.Code, "path", w.Path, "line", w.Line)
 		}
-	})
+	}
+	if server, err = web.New(options); err != nil {
+		return err
+	}
+	return server.Run(ctx)
 }

@@ -31,6 +31,21 @@ type Config struct {
 	OfflineDelay     time.Duration `default:"900ms" env:"POSTROOM_OFFLINE_DELAY" help:"How long the offline model takes over an answer, so that people see the seat at work."`
 }
 
+// WithDefaults fills in what was left out in code; flags have theirs. Without an
+// address nothing is listened on.
+func (c Config) WithDefaults() Config {
+	if c.Database == "" {
+		c.Database = "postroom.db"
+	}
+	if c.ModelConcurrency == 0 {
+		c.ModelConcurrency = 8
+	}
+	if c.RunTimeout == 0 {
+		c.RunTimeout = 5 * time.Minute
+	}
+	return c
+}
+
 // Check refuses what cannot be served, all of it at once.
 func (c Config) Check() error {
 	var errs []error
@@ -38,6 +53,9 @@ func (c Config) Check() error {
 		errs = append(errs, ErrDatabase.With("database", scheme(c.Database)))
 	}
 	host, _, err := net.SplitHostPort(c.Addr)
+	if c.Addr == "" {
+		host, err = "localhost", nil
+	}
 	if err != nil {
 		errs = append(errs, ErrBadAddr.With("addr", c.Addr).Because(err))
 	} else if !Loopback(host) {

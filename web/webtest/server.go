@@ -39,14 +39,15 @@ func Start(t testing.TB, opts ...Option) *Server {
 	for _, opt := range opts {
 		opt(&o)
 	}
+	ready := make(chan net.Addr, 1)
+	o.Listening = func(addr net.Addr) { ready <- addr }
 	server, err := web.New(o)
 	if err != nil {
 		t.Fatalf("make the server: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	ready := make(chan net.Addr, 1)
 	ended := make(chan error, 1)
-	go func() { ended <- server.Run(ctx, func(addr net.Addr) { ready <- addr }) }()
+	go func() { ended <- server.Run(ctx) }()
 	s := &Server{t: t}
 	stopped := false
 	s.stop = func() {

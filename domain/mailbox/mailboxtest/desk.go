@@ -14,7 +14,6 @@ import (
 	"postroom/domain/seat"
 	"postroom/domain/session"
 	"postroom/domain/session/sessiontest"
-	"postroom/domain/store"
 )
 
 // Desk is an open desk.
@@ -75,7 +74,7 @@ func Open(t testing.TB, s Setup, opts ...sessiontest.Option) *Desk {
 		}
 		notify = seat.WakeMembers(seats, wake...)
 	}
-	box := mailbox.NewKind(mailbox.KindOptions{Notify: notify, Deliveries: store.Deliveries{}, Boards: func(id string) []string {
+	box := mailbox.NewKind(mailbox.KindOptions{Notify: notify, Boards: func(id string) []string {
 		m, _ := d.Bound.Get(id)
 		return m.Boards
 	}})
