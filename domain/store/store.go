@@ -87,7 +87,8 @@ func (s *Store) open(ctx context.Context, o Options) error {
 // handle opens one pool and gorm on top of it.
 func handle(ctx context.Context, path string, connections int, pragmas string) (*sql.DB, *gorm.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
-		"?_time_format=sqlite&_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)" + pragmas
+		"?_time_format=sqlite&_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)" +
+		"&_pragma=temp_store(MEMORY)&_pragma=cache_size(-32768)" + pragmas // savepoints journal in memory
 	pool, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, nil, coded("open the database", err)
