@@ -6,7 +6,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"postroom/domain/account"
 	"postroom/domain/fault"
 	"postroom/domain/seat"
 	"postroom/domain/session"
@@ -35,9 +34,6 @@ func (h *Handlers) GetSeats(c echo.Context) error {
 	return render(c, http.StatusOK, views.SeatsPage(home))
 }
 
-// talkID is the session in which somebody talks to a seat directly.
-func talkID(seatID string, who account.Principal) string { return seatID + ":" + who.ID }
-
 // GetSeat answers GET /seats/{id}.
 func (h *Handlers) GetSeat(c echo.Context) error {
 	if sent, err := h.named(c); sent {
@@ -60,7 +56,7 @@ func (h *Handlers) seatPage(c echo.Context, status int, composer views.Composer)
 	if err != nil {
 		return err
 	}
-	talk := talkID(s.ID, who)
+	talk := seat.TalkID(s.ID, who.ID)
 	shell.Topics = url.Values{"talk": {talk}, "home": {"1"}}.Encode()
 	page := views.Seat{
 		Shell: shell, ID: s.ID, Kind: s.Kind, Description: s.Description, Instructions: s.Instructions, Tools: s.Tools, Session: talk,
@@ -125,7 +121,7 @@ func (h *Handlers) PostToSeat(c echo.Context) error {
 		return seat.ErrNotHired.With("seat", param(c, "id"))
 	}
 	text := formText(c, "body")
-	r, err := h.submitForm(c, s.Kind, talkID(s.ID, who), "run", map[string]string{"text": text})
+	r, err := h.submitForm(c, s.Kind, seat.TalkID(s.ID, who.ID), "run", map[string]string{"text": text})
 	if err != nil && wantsPage(c) {
 		f := fault.Of(err)
 		return h.seatPage(c, Status(f), views.Composer{Text: text, Error: f.Message, Code: f.Code})

@@ -1,6 +1,12 @@
 package account
 
-import "context"
+import (
+	"context"
+	"unicode"
+	"unicode/utf8"
+
+	"postroom/domain/fault"
+)
 
 // DefaultOrganization is the reserved organization of a server without sign-in.
 const DefaultOrganization = "default"
@@ -41,11 +47,26 @@ type Resolver interface {
 // says so in Verified, and calls who said nothing Anonymous.
 type Unverified struct{}
 
-// Resolve is Resolver's.
+// maxIDBytes is the longest a principal's id may be.
+const maxIDBytes = 200
+
+// ErrInvalidUser refuses a claim that cannot name anybody.
+var ErrInvalidUser = fault.Define(fault.Invalid, "invalid-user-id",
+	"A userId is at most 200 bytes of visible text, and not the server's own name; send another.")
+
+// Resolve is Resolver's. It refuses with ErrInvalidUser.
 func (Unverified) Resolve(_ context.Context, claim Claim) (Principal, error) {
 	id := claim.UserID
 	if id == "" {
 		id = Anonymous
+	}
+	if len(id) > maxIDBytes || id == System || !utf8.ValidString(id) {
+		return Principal{}, ErrInvalidUser.With("bytes", len(id))
+	}
+	for _, r := range id {
+		if !unicode.IsPrint(r) {
+			return Principal{}, ErrInvalidUser.With("bytes", len(id))
+		}
 	}
 	return Principal{Organization: DefaultOrganization, ID: id}, nil
 }

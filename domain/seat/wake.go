@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"unicode/utf8"
 
 	"postroom/domain/mailbox"
 	"postroom/domain/session"
@@ -83,11 +84,22 @@ func (w *wake) deaf(found bool) mailbox.Outcome {
 }
 
 // ConversationID is the session in which a seat hears a mailbox.
-func ConversationID(mailboxID, address string) string {
-	id := mailboxID + "~" + address
+func ConversationID(mailboxID, address string) string { return bounded(mailboxID + "~" + address) }
+
+// TalkID is the session in which somebody talks to a seat directly.
+func TalkID(seatID, principal string) string { return bounded(seatID + ":" + principal) }
+
+// bounded keeps an id within what a session's id may be; of a longer one the
+// beginning and a hash of the whole stay.
+func bounded(id string) string {
 	if len(id) <= session.MaxIDBytes {
 		return id
 	}
 	sum := sha256.Sum256([]byte(id))
-	return id[:session.MaxIDBytes-33] + "~" + hex.EncodeToString(sum[:16])
+	tail := "~" + hex.EncodeToString(sum[:16])
+	head := id[:session.MaxIDBytes-len(tail)]
+	for !utf8.ValidString(head) {
+		head = head[:len(head)-1]
+	}
+	return head + tail
 }

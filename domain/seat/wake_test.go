@@ -130,3 +130,16 @@ func TestACancelledRunPostsNothingAndTheTalkGoesOn(t *testing.T) {
 		}
 	}
 }
+
+func TestIdsOfConversationsStayWithinWhatASessionMayBeCalled(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("長", 60)
+	for _, id := range []string{seat.TalkID(strings.Repeat("a", 64)+"."+strings.Repeat("b", 64), long), seat.ConversationID(strings.Repeat("a", 129), strings.Repeat("b", 129))} {
+		if err := session.CheckID(id); err != nil {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	if seat.TalkID("a.b", long) == seat.TalkID("a.b", long+"x") || seat.ConversationID("a.b", "c.d") != "a.b~c.d" {
+		t.Error("two talks share an id, or a short id was changed")
+	}
+}

@@ -13,6 +13,7 @@ import (
 // frame is one message, prepared once for everyone who gets it.
 type frame struct {
 	seq  int64 // in a log; 0 for state
+	size int   // bytes that it holds, about
 	html lazy
 	json lazy
 }
@@ -74,7 +75,7 @@ type (
 )
 
 func logFrame(id string, item session.Item, part Part, shown bool) *frame {
-	f := &frame{seq: item.Seq}
+	f := &frame{seq: item.Seq, size: len(part.HTML) + len(item.Data)}
 	f.json.make = func() any { return itemFrame{"item", id, item} }
 	f.html.make = func() any {
 		if !shown {
@@ -82,5 +83,15 @@ func logFrame(id string, item session.Item, part Part, shown bool) *frame {
 		}
 		return lineFrame{"line", "mailbox=" + id, item.Seq, part.ID, part.HTML}
 	}
+	return f
+}
+
+func stateFrameOf(topic string, p Part) *frame {
+	kind := "state"
+	if p.Add {
+		kind = "append"
+	}
+	f := &frame{}
+	f.html.make = func() any { return partFrame{kind, topic, p.ID, p.HTML} }
 	return f
 }

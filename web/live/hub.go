@@ -10,8 +10,10 @@ import (
 	"postroom/domain/live"
 )
 
-// settleTime is how long changes of a state gather before it is rendered anew.
-const settleTime = 120 * time.Millisecond
+const (
+	settleTime = 120 * time.Millisecond // how long changes of a state gather before it is rendered anew
+	retryTime  = time.Second            // between readings when the store fails
+)
 
 // Hub holds what is watched, and the sockets that watch.
 type Hub struct {
@@ -24,17 +26,6 @@ type Hub struct {
 	stopped bool
 	work    sync.WaitGroup // feeds
 	serving sync.WaitGroup // sockets
-}
-
-// feed is a log or a state while somebody watches it.
-type feed struct {
-	key      string
-	log      *log
-	state    *state
-	watchers int
-	cancel   context.CancelFunc
-	ready    chan struct{} // closed once it was read for the first time
-	err      error         // of that
 }
 
 // New makes a hub; it starts nothing.
@@ -71,117 +62,107 @@ func (h *Hub) Stop() {
 // errNotRunning is a hub that was stopped, or not started yet.
 var errNotRunning = errors.New("the hub does not run")
 
-// watch joins a feed, starting it for its first watcher, and gives the bell that
-// rings when there is something new.
-func (h *Hub) watch(ctx context.Context, organization string, w want) (*feed, chan struct{}, error) {
+// watch joins a feed, starting it for its first watcher. The bell rings when there
+// is something new.
+func (h *Hub) watch(ctx context.Context, organization string, w want, bell chan struct{}) (*feed, error) {
 	key := fmt.Sprintf("%s\x00%s\x00%s", organization, w.topic.Name, w.topic.ID)
-	bell := make(chan struct{}, 1)
 	h.mu.Lock()
 	if h.running == nil || h.stopped {
 		h.mu.Unlock()
-		return nil, nil, errNotRunning
+		return nil, errNotRunning
 	}
 	f, known := h.feeds[key]
 	if !known {
-		f = h.newFeed(key, organization, w)
+		f = h.newFeed(key, organization, w.topic)
 		h.feeds[key] = f
 	}
 	f.watchers++
-	if f.log != nil {
-		f.log.mu.Lock()
-		f.log.bells[bell] = struct{}{}
-		f.log.mu.Unlock()
-	} else {
-		f.state.mu.Lock()
-		f.state.bells[bell] = struct{}{}
-		f.state.mu.Unlock()
-	}
+	f.add(bell)
 	h.mu.Unlock()
 	select {
 	case <-f.ready:
 	case <-ctx.Done():
 		h.leave(f, bell)
-		return nil, nil, ctx.Err()
+		return nil, ctx.Err()
 	}
 	if f.err != nil {
 		h.leave(f, bell)
-		return nil, nil, f.err
+		return nil, f.err
 	}
-	return f, bell, nil
+	return f, nil
 }
 
 // newFeed starts a feed. The caller holds mu.
-func (h *Hub) newFeed(key, organization string, w want) *feed {
+func (h *Hub) newFeed(key, organization string, topic Topic) *feed {
 	ctx, cancel := context.WithCancel(h.running)
-	f := &feed{key: key, cancel: cancel, ready: make(chan struct{})}
-	topic := live.All
-	switch {
-	case w.topic.Name == "mailbox":
-		f.log = &log{hub: h, organization: organization, id: w.topic.ID, bells: make(map[chan struct{}]struct{})}
-		topic = live.OfSession(organization, w.topic.ID)
-	case w.topic.Name == "runs" || w.topic.Name == "talk":
-		topic = live.OfSession(organization, w.topic.ID)
-		fallthrough
-	default:
-		f.state = &state{hub: h, organization: organization, topic: w.topic, index: make(map[string]int), bells: make(map[chan struct{}]struct{})}
+	f := &feed{key: key, organization: organization, topic: topic, cancel: cancel, ready: make(chan struct{}), bells: make(map[chan struct{}]struct{})}
+	if topic.Name == "mailbox" {
+		f.log = &log{deps: h.deps, organization: organization, id: topic.ID, ring: f.ring}
+	} else {
+		f.state = &state{deps: h.deps, organization: organization, topic: topic, ring: f.ring}
 	}
-	// Listening begins before the first read, so nothing falls between.
-	sub := h.deps.Broker.Subscribe(topic)
-	h.work.Go(func() {
-		defer sub.Close()
-		f.err = h.begin(ctx, f)
-		close(f.ready)
-		if f.err == nil {
-			h.follow(ctx, f, sub)
-		}
-	})
+	h.work.Go(func() { h.supply(ctx, f) })
 	return f
 }
 
-// begin reads a feed for the first time.
-func (h *Hub) begin(ctx context.Context, f *feed) error {
-	if f.state != nil {
-		return f.state.refresh(ctx)
-	}
-	s, _, err := h.deps.Read.Session(ctx, f.log.organization, f.log.id)
+// supply reads a feed for the first time, then whenever something changed.
+func (h *Hub) supply(ctx context.Context, f *feed) {
+	topic, err := h.listensTo(ctx, f)
 	if err != nil {
-		return err
+		f.err = err
+		close(f.ready)
+		return
 	}
-	f.log.mu.Lock()
-	f.log.last = s.LastSeq
-	f.log.mu.Unlock()
-	return nil
+	// Listening begins before the first read, so nothing falls between.
+	sub := h.deps.Broker.Subscribe(topic)
+	defer sub.Close()
+	f.err = f.begin(ctx)
+	close(f.ready)
+	if f.err == nil {
+		h.follow(ctx, f, sub)
+	}
 }
 
-// follow reads what is new whenever something changed.
+// listensTo is what a feed's content comes from.
+func (h *Hub) listensTo(ctx context.Context, f *feed) (live.Topic, error) {
+	switch f.topic.Name {
+	case "home":
+		return live.All, nil
+	case "run":
+		r, _, err := h.deps.Read.Request(ctx, f.organization, f.topic.ID)
+		return live.OfSession(f.organization, r.Session), err
+	}
+	return live.OfSession(f.organization, f.topic.ID), nil
+}
+
+// follow reads what is new whenever something changed. Where that fails it is
+// tried again, since the next change may be long in coming.
 func (h *Hub) follow(ctx context.Context, f *feed, sub *live.Subscription) {
 	for {
 		changes, err := sub.Next(ctx)
 		if err != nil {
 			return
 		}
-		if f.log != nil {
-			err = f.log.refresh(ctx)
-		} else if f.state.concerns(changes) {
-			if err = pause(ctx, settleTime); err != nil {
+		if !f.concerns(changes) {
+			continue
+		}
+		if f.state != nil && pause(ctx, settleTime) != nil {
+			return
+		}
+		told := false
+		for err := f.refresh(ctx); err != nil; err = f.refresh(ctx) {
+			if ctx.Err() != nil {
 				return
 			}
-			err = f.state.refresh(ctx)
-		}
-		if err != nil && ctx.Err() == nil {
-			h.deps.Log.ErrorContext(ctx, "a live topic could not be read; it is tried again with the next change", "topic", f.key, "error", err)
-		}
-	}
-}
-
-// concerns reports whether changes can show in a topic that listens to everything.
-func (s *state) concerns(changes []live.Change) bool {
-	for _, c := range changes {
-		if c.Organization == s.organization {
-			return true
+			if !told {
+				told = true
+				h.deps.Log.ErrorContext(ctx, "a live topic could not be read; it is tried again", "topic", f.topic.Name, "id", f.topic.ID, "error", err)
+			}
+			if pause(ctx, retryTime) != nil {
+				return
+			}
 		}
 	}
-	return false
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -199,15 +180,7 @@ func pause(ctx context.Context, d time.Duration) error {
 func (h *Hub) leave(f *feed, bell chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if f.log != nil {
-		f.log.mu.Lock()
-		delete(f.log.bells, bell)
-		f.log.mu.Unlock()
-	} else {
-		f.state.mu.Lock()
-		delete(f.state.bells, bell)
-		f.state.mu.Unlock()
-	}
+	f.remove(bell)
 	f.watchers--
 	if f.watchers == 0 {
 		f.cancel()

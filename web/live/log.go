@@ -11,21 +11,52 @@ import (
 )
 
 const (
-	ringFrames = 1024 // newest frames of a log kept in memory
-	mostMissed = 1000 // beyond it a page reloads its window
+	ringFrames = 1024    // newest frames of a log kept in memory, at most
+	ringBytes  = 4 << 20 // and what they hold, about
+	mostMissed = 1000    // beyond it a page reloads its window
 )
 
 // log is one mailbox's frames, shared by its watchers.
 type log struct {
-	hub          *Hub
+	deps         Deps
 	organization string
 	id           string
+	ring         func()
 	flight       singleflight.Group
 
 	mu     sync.Mutex
 	frames []*frame // guarded by mu; dense by seq, the newest last
+	bytes  int      // guarded by mu; what frames hold, about
 	last   int64    // guarded by mu; seq up to which frames were made
-	bells  map[chan struct{}]struct{}
+}
+
+// begin takes the newest seq as the place from which frames are made.
+func (l *log) begin(ctx context.Context) error {
+	s, _, err := l.deps.Read.Session(ctx, l.organization, l.id)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = s.LastSeq
+	return nil
+}
+
+// newest is the seq up to which frames were made.
+func (l *log) newest() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last
+}
+
+// unknown reports whether a cursor names a seq that the mailbox never reached. One
+// ahead of this log alone is fine: its page read the table before the notice came.
+func (l *log) unknown(ctx context.Context, cursor int64) (bool, error) {
+	if cursor <= l.newest() {
+		return false, nil
+	}
+	s, _, err := l.deps.Read.Session(ctx, l.organization, l.id)
+	return cursor > s.LastSeq, err
 }
 
 // after gives the frames that follow a cursor. reset says that there are too many.
@@ -34,18 +65,18 @@ func (l *log) after(ctx context.Context, cursor int64) (frames []*frame, reset b
 	last, held := l.last, l.frames
 	l.mu.Unlock()
 	switch {
-	case cursor > last:
-		// The page read it before this log did; it will come to the same.
-		return nil, false, nil
-	case cursor == last:
+	case cursor >= last:
 		return nil, false, nil
 	case last-cursor > mostMissed:
 		return nil, true, nil
 	case len(held) > 0 && held[0].seq <= cursor+1:
 		return held[cursor+1-held[0].seq:], false, nil
 	}
-	// Older than what is held: one read for all who come back at this cursor.
-	result, err, _ := l.flight.Do(fmt.Sprintf("%d-%d", cursor, last), func() (any, error) { return l.read(ctx, cursor, last) })
+	// Older than what is held: one read for all who come back at this cursor. It is
+	// no single caller's, so none of them ends it for the others by leaving.
+	result, err, _ := l.flight.Do(fmt.Sprintf("%d-%d", cursor, last), func() (any, error) {
+		return l.read(context.WithoutCancel(ctx), cursor, last)
+	})
 	if err != nil {
 		return nil, false, err
 	}
@@ -55,66 +86,70 @@ func (l *log) after(ctx context.Context, cursor int64) (frames []*frame, reset b
 
 // read makes the frames after a cursor, up to a seq.
 func (l *log) read(ctx context.Context, cursor, upTo int64) ([]*frame, error) {
-	ctx = context.WithoutCancel(ctx) // others wait for the same read
 	var all []*frame
 	for cursor < upTo {
-		items, err := l.hub.deps.Read.Items(ctx, session.ItemQuery{Organization: l.organization, Session: l.id, After: cursor})
+		page, err := l.page(ctx, cursor)
 		if err != nil {
 			return nil, err
 		}
-		if len(items) == 0 {
+		if len(page) == 0 {
 			break
 		}
-		parts, err := l.hub.deps.Screens.LogItems(ctx, l.organization, l.id, items)
-		if err != nil {
-			return nil, err
-		}
-		for _, item := range items {
-			if item.Seq > upTo {
-				break
-			}
-			part, shown := parts[item.Seq]
-			all = append(all, logFrame(l.id, item, part, shown))
-		}
-		cursor = items[len(items)-1].Seq
+		all = append(all, page...)
+		cursor = page[len(page)-1].seq
+	}
+	if over := cursor - upTo; over > 0 {
+		all = all[:int64(len(all))-over]
 	}
 	return all, nil
 }
 
-// refresh reads what is new and rings everyone.
+// page makes the next frames after a cursor, as many as one read gives.
+func (l *log) page(ctx context.Context, cursor int64) ([]*frame, error) {
+	items, err := l.deps.Read.Items(ctx, session.ItemQuery{Organization: l.organization, Session: l.id, After: cursor})
+	if err != nil || len(items) == 0 {
+		return nil, err
+	}
+	parts, err := l.deps.Screens.LogItems(ctx, l.organization, l.id, items)
+	if err != nil {
+		return nil, err
+	}
+	frames := make([]*frame, len(items))
+	for i, item := range items {
+		part, shown := parts[item.Seq]
+		frames[i] = logFrame(l.id, item, part, shown)
+	}
+	return frames, nil
+}
+
+// refresh makes frames of what is new and rings. Its feed alone calls it.
 func (l *log) refresh(ctx context.Context) error {
-	l.mu.Lock()
-	cursor := l.last
-	l.mu.Unlock()
 	for {
-		items, err := l.hub.deps.Read.Items(ctx, session.ItemQuery{Organization: l.organization, Session: l.id, After: cursor})
-		if err != nil || len(items) == 0 {
+		frames, err := l.page(ctx, l.newest())
+		if err != nil || len(frames) == 0 {
 			return err
 		}
-		parts, err := l.hub.deps.Screens.LogItems(ctx, l.organization, l.id, items)
-		if err != nil {
-			return err
-		}
-		l.mu.Lock()
-		for _, item := range items {
-			part, shown := parts[item.Seq]
-			l.frames = append(l.frames, logFrame(l.id, item, part, shown))
-		}
-		if over := len(l.frames) - ringFrames; over > 0 {
-			l.frames = append([]*frame(nil), l.frames[over:]...)
-		}
-		cursor = items[len(items)-1].Seq
-		l.last = cursor
-		for bell := range l.bells {
-			ring(bell)
-		}
-		l.mu.Unlock()
+		l.keep(frames)
+		l.ring()
 	}
 }
 
-func ring(bell chan struct{}) {
-	select {
-	case bell <- struct{}{}:
-	default:
+// keep adds frames and lets go of the oldest, beyond what may be held.
+func (l *log) keep(frames []*frame) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.frames = append(l.frames, frames...)
+	for _, f := range frames {
+		l.bytes += f.size
 	}
+	over := 0
+	for len(l.frames)-over > 1 && (len(l.frames)-over > ringFrames || l.bytes > ringBytes) {
+		l.bytes -= l.frames[over].size
+		over++
+	}
+	if over > 0 {
+		// A copy, since a part of the old array would keep all of it.
+		l.frames = append([]*frame(nil), l.frames[over:]...)
+	}
+	l.last = frames[len(frames)-1].seq
 }

@@ -3,6 +3,8 @@ package live
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
@@ -123,17 +125,18 @@ func (s *socket) talk(ctx context.Context) {
 	defer s.hub.serving.Done()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	watching, err := s.join(ctx)
+	bell := make(chan struct{}, 1)
+	watching, err := s.join(ctx, bell)
 	if err == nil {
-		err = s.hello()
+		err = s.hello(ctx, watching)
 	}
 	if err == nil {
-		s.pump(ctx, watching)
+		s.pump(ctx, watching, bell)
 	} else {
-		s.end(closeRestart, "try again")
+		s.end(closeBehind, "try again")
 	}
 	for _, w := range watching {
-		s.hub.leave(w.feed, w.bell)
+		s.hub.leave(w.feed, bell)
 	}
 	s.hub.mu.Lock()
 	delete(s.hub.sockets, s)
@@ -144,36 +147,50 @@ func (s *socket) talk(ctx context.Context) {
 // watched is a feed with this socket's own place in it.
 type watched struct {
 	feed    *feed
-	bell    chan struct{}
 	cursor  int64 // in a log
 	version int64 // of a state
 }
 
-func (s *socket) join(ctx context.Context) ([]*watched, error) {
+// join watches all that the page asked for, with one bell for all.
+func (s *socket) join(ctx context.Context, bell chan struct{}) ([]*watched, error) {
 	var all []*watched
 	for _, w := range s.wants {
-		f, bell, err := s.hub.watch(ctx, s.who.Organization, w)
+		f, err := s.hub.watch(ctx, s.who.Organization, w, bell)
 		if err != nil {
 			return all, err
 		}
-		one := &watched{feed: f, bell: bell, cursor: w.after}
+		one := &watched{feed: f, cursor: w.after}
 		if f.log != nil && w.after < 0 {
-			f.log.mu.Lock()
-			one.cursor = f.log.last // no cursor: only what comes from now on
-			f.log.mu.Unlock()
+			one.cursor = f.log.newest() // no cursor: only what comes from now on
 		}
 		all = append(all, one)
 	}
 	return all, nil
 }
 
-// hello tells the epoch. A page of another epoch is told to reload instead.
-func (s *socket) hello() error {
+// hello tells the epoch. A page of another epoch, or with a cursor that was never
+// reached, is told to load its window anew; what follows is sent from here on.
+func (s *socket) hello(ctx context.Context, watching []*watched) error {
 	own := s.hub.deps.Epoch
-	if s.epoch != "" && s.epoch != own {
-		return s.write(helloFrame{"reset", own})
+	foreign := s.epoch != "" && s.epoch != own
+	for _, w := range watching {
+		if w.feed.log == nil || foreign {
+			continue
+		}
+		var err error
+		if foreign, err = w.feed.log.unknown(ctx, w.cursor); err != nil {
+			return err
+		}
 	}
-	return s.write(helloFrame{"hello", own})
+	if !foreign {
+		return s.write(helloFrame{"hello", own})
+	}
+	for _, w := range watching {
+		if w.feed.log != nil {
+			w.cursor = w.feed.log.newest()
+		}
+	}
+	return s.write(helloFrame{"reset", own})
 }
 
 func (s *socket) write(v any) error {
@@ -187,14 +204,21 @@ func (s *socket) write(v any) error {
 	return s.conn.WriteMessage(websocket.TextMessage, raw)
 }
 
-// pump sends everything after the socket's own place, then waits for a bell.
-func (s *socket) pump(ctx context.Context, watching []*watched) {
+// errBehind is a page that could not be brought up to date.
+var errBehind = errors.New("what was missed could not be read")
+
+// pump sends everything after the socket's own place, then waits for the bell.
+func (s *socket) pump(ctx context.Context, watching []*watched, bell <-chan struct{}) {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
-	bell := merged(ctx, watching)
 	for {
 		for _, w := range watching {
-			if err := s.send(ctx, w); err != nil {
+			switch err := s.send(ctx, w); {
+			case errors.Is(err, errBehind):
+				s.hub.deps.Log.ErrorContext(ctx, "a page is sent away to come back", "topic", w.feed.topic.Name, "id", w.feed.topic.ID, "error", err)
+				s.end(closeBehind, "try again")
+				return
+			case err != nil:
 				s.end(closeSlow, "too slow")
 				return
 			}
@@ -215,27 +239,8 @@ func (s *socket) pump(ctx context.Context, watching []*watched) {
 	}
 }
 
-// merged is one bell for all. A single one needs no goroutine.
-func merged(ctx context.Context, watching []*watched) <-chan struct{} {
-	if len(watching) == 1 {
-		return watching[0].bell
-	}
-	all := make(chan struct{}, 1)
-	for _, w := range watching {
-		go func() {
-			for {
-				select {
-				case <-w.bell:
-					ring(all)
-				case <-ctx.Done():
-					return
-				}
-			}
-		}()
-	}
-	return all
-}
-
+// send writes what follows the socket's place in one feed. Nothing is queued for a
+// socket: a slow one comes back for more at its own pace.
 func (s *socket) send(ctx context.Context, w *watched) error {
 	if w.feed.state != nil {
 		frames, version := w.feed.state.since(w.version, s.asJSON)
@@ -243,16 +248,13 @@ func (s *socket) send(ctx context.Context, w *watched) error {
 		return s.frames(frames)
 	}
 	frames, reset, err := w.feed.log.after(ctx, w.cursor)
-	if err != nil {
-		return err
-	}
-	if reset {
-		w.feed.log.mu.Lock()
-		w.cursor = w.feed.log.last
-		w.feed.log.mu.Unlock()
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errBehind, err)
+	case reset:
+		w.cursor = w.feed.log.newest()
 		return s.write(helloFrame{"reset", s.hub.deps.Epoch})
-	}
-	if len(frames) > 0 {
+	case len(frames) > 0:
 		w.cursor = frames[len(frames)-1].seq
 	}
 	return s.frames(frames)

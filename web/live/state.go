@@ -7,16 +7,15 @@ import (
 
 // state is one topic's parts as they are now, shared by its watchers.
 type state struct {
-	hub          *Hub
+	deps         Deps
 	organization string
 	topic        Topic
+	ring         func()
 
 	mu      sync.Mutex
-	parts   []stated // guarded by mu
-	index   map[string]int
-	json    stated
-	version int64
-	bells   map[chan struct{}]struct{}
+	parts   []stated // guarded by mu; those of the newest rendering
+	json    stated   // guarded by mu
+	version int64    // guarded by mu
 }
 
 // stated is a part and the version at which it last changed.
@@ -46,54 +45,49 @@ func (s *state) since(version int64, asJSON bool) ([]*frame, int64) {
 	return frames, s.version
 }
 
-// refresh renders the topic and rings everyone if something is new.
+// refresh renders the topic and rings if something is new. Its feed alone calls it.
 func (s *state) refresh(ctx context.Context) error {
-	parts, err := s.hub.deps.Screens.State(ctx, s.organization, s.topic)
+	parts, err := s.deps.Screens.State(ctx, s.organization, s.topic)
 	if err != nil {
 		return err
 	}
-	value, err := s.hub.deps.Screens.StateJSON(ctx, s.organization, s.topic)
+	value, err := s.deps.Screens.StateJSON(ctx, s.organization, s.topic)
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.version++
-	changed := false
-	for _, p := range parts {
-		i, known := s.index[p.ID]
-		if known && s.parts[i].html == p.HTML {
-			continue
-		}
-		changed = true
-		one := stated{p.ID, p.HTML, s.version, s.frameOf(p)}
-		if known {
-			s.parts[i] = one
-			continue
-		}
-		s.index[p.ID] = len(s.parts)
-		s.parts = append(s.parts, one)
-	}
-	// What programs get has no times that tick, so it is compared by the parts.
-	if changed || s.json.frame == nil {
-		f := &frame{}
-		f.json.make = func() any { return stateFrame{"state", s.topic.Name, value} }
-		s.json = stated{version: s.version, frame: f}
-	}
-	if changed {
-		for bell := range s.bells {
-			ring(bell)
-		}
+	if s.replace(parts, value) {
+		s.ring()
 	}
 	return nil
 }
 
-func (s *state) frameOf(p Part) *frame {
-	kind := "state"
-	if p.Add {
-		kind = "append"
+// replace takes a rendering as what is true now. Parts that are equal keep their
+// version, and those that are gone are forgotten, so that what is held stays the
+// size of what is shown.
+func (s *state) replace(parts []Part, value any) (changed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := make(map[string]stated, len(s.parts))
+	for _, p := range s.parts {
+		known[p.id] = p
 	}
-	f := &frame{}
-	f.html.make = func() any { return partFrame{kind, s.topic.Name, p.ID, p.HTML} }
-	return f
+	s.version++
+	next := make([]stated, len(parts))
+	for i, p := range parts {
+		one, had := known[p.ID]
+		if !had || one.html != p.HTML {
+			one = stated{p.ID, p.HTML, s.version, stateFrameOf(s.topic.Name, p)}
+			changed = true
+		}
+		next[i] = one
+	}
+	s.parts = next
+	// What programs get has no times that tick, so it is compared by the parts.
+	if changed || len(next) != len(known) || s.json.frame == nil {
+		changed = true
+		f := &frame{}
+		f.json.make = func() any { return stateFrame{"state", s.topic.Name, value} }
+		s.json = stated{version: s.version, frame: f}
+	}
+	return changed
 }
