@@ -265,8 +265,15 @@ func TestASeatCanBeTalkedToDirectlyAndKeepsTheTalk(t *testing.T) {
 
 func TestAModelThatFailsFailsTheRunWithACodeAndAFailureItem(t *testing.T) {
 	t.Parallel()
+	for _, cause := range []error{errors.New("connection reset"), context.DeadlineExceeded, context.Canceled} {
+		t.Run(cause.Error(), func(t *testing.T) { t.Parallel(); failedRun(t, cause) })
+	}
+}
+
+func failedRun(t *testing.T, cause error) {
+	t.Helper()
 	d := desk(t, modeltest.New(func(context.Context, int, model.Request) (model.Response, error) {
-		return model.Response{}, errors.New("connection reset")
+		return model.Response{}, cause
 	}))
 
 	d.Post("support.help", "tamsin", "hello", "")

@@ -1,7 +1,6 @@
 package seat
 
 import (
-	"context"
 	"errors"
 
 	"postroom/domain/agent"
@@ -21,12 +20,10 @@ func coded(err error) error {
 	var turns *agent.MaxTurnsError
 	var api *agent.APIError
 	switch {
-	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
 	case errors.As(err, &turns):
 		return ErrMaxTurns.With("most", turns.Max).Because(err)
 	case errors.As(err, &api):
 		return ErrModel.Because(err)
 	}
-	return err
+	return err // an abort, whose reason the run's context knows, or a fault of the store's
 }
