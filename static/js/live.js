@@ -63,6 +63,10 @@ export function live(/** @type {HTMLElement} */ body, /** @type {{append(e: Elem
     if (!item || document.getElementById(item.id)) return;
     if (view) view.append(item);
     else { document.querySelector("#transcript > .nothing")?.remove(); times(item); document.getElementById("transcript")?.append(item); }
+    for (const el of item.querySelectorAll("[id]")) {
+      const newer = early.get(el.id);
+      if (newer) { early.delete(el.id); replace(el.id, newer); }
+    }
     const writer = item.querySelector(".line-head b")?.textContent;
     if (writer) heard(writer);
   }
@@ -80,7 +84,8 @@ function parse(/** @type {string} */ html) {
 function replace(/** @type {string} */ id, /** @type {string} */ html) {
   const old = document.getElementById(id);
   const fresh = parse(html);
-  if (!old || !fresh) return;
+  if (!old) { keepEarly(id, html); return; }
+  if (!fresh) return;
   const swap = () => {
     const now = document.getElementById(id);
     if (!now) return;
@@ -104,6 +109,15 @@ function replace(/** @type {string} */ id, /** @type {string} */ html) {
     return;
   }
   swap();
+}
+
+/** State of a line that has not come yet: the log and the state are told apart. @type {Map<string, string>} */
+const early = new Map();
+
+function keepEarly(/** @type {string} */ id, /** @type {string} */ html) {
+  if (!id.startsWith("status-")) return;
+  early.set(id, html);
+  if (early.size > 100) early.delete(/** @type {string} */ (early.keys().next().value));
 }
 
 /** @type {string[]} */
