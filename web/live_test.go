@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"postroom/domain/model/offline"
+	"postroom/web"
 	"postroom/web/webtest"
 )
 
@@ -147,11 +148,11 @@ func TestAfterAThousandMissedOrInAnotherEpochThePageReloads(t *testing.T) {
 func TestEveryoneSeesTheSameOrderWithoutGapsHoweverOftenTheyReconnect(t *testing.T) {
 	t.Parallel()
 	s := webtest.Start(t, quiet)
-	const posts = 200
+	const posts, posters = 256, 64
 	var working sync.WaitGroup
-	for p := range 8 {
+	for p := range posters {
 		working.Go(func() {
-			for i := range posts / 8 {
+			for i := range posts / posters {
 				if _, err := s.Do("POST", "/api/flows/mailbox/a.box/actions/post", fmt.Appendf(nil, `{"input":{"body":"%d-%d"}}`, p, i), nil); err != nil {
 					t.Error(err)
 				}
@@ -187,47 +188,54 @@ func TestEveryoneSeesTheSameOrderWithoutGapsHoweverOftenTheyReconnect(t *testing
 	working.Wait()
 }
 
-// Field report: a client that stopped reading wedged the writer for everyone.
-func TestAClientThatNeverReadsSlowsNobodyAndIsLetGo(t *testing.T) {
+func TestProgramsGetItemsAndStateAsJSON(t *testing.T) {
 	t.Parallel()
-	s := webtest.Start(t, quiet)
-	before := runtime.NumGoroutine()
-	stuck := watch(t, s, "mailbox=a.box&after=0")
-	reading := watch(t, s, "mailbox=a.box&after=0")
-	body := strings.Repeat("x", 8<<10)
-
-	go func() {
-		for range 300 {
-			_, _ = s.Do("POST", "/api/flows/mailbox/a.box/actions/post", []byte(`{"input":{"body":"`+body+`"}}`), nil) // the reader counts what landed
+	gate := make(chan struct{})
+	s := webtest.Start(t, func(o *web.Options) { o.Model = gated{offline.New(offline.Options{}), gate} })
+	w := watch(t, s, "format=json&mailbox=support.help&after=0&runs=support.help")
+	s.Post("support.help", "tamsin", "my printer is offline")
+	until := func(what string, holds func(f liveFrame) bool) {
+		t.Helper()
+		for {
+			f, err := w.next()
+			if err != nil {
+				t.Fatalf("before %s: %v", what, err)
+			}
+			if holds(f) {
+				return
+			}
 		}
-	}()
-	seqs := reading.lines(300)
-
-	if seqs[299] != 300 {
-		t.Errorf("last seq: %d", seqs[299])
 	}
-	_ = stuck.conn.Close()
-	_ = reading.conn.Close()
-	s.Eventually("the sockets' goroutines are gone", func() bool {
-		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
-		return runtime.NumGoroutine() <= before+8
+
+	until("a seat is at work", func(f liveFrame) bool {
+		return f.Type == "state" && f.Topic == "runs" && strings.Contains(string(f.State), `"seat":"support.devices"`)
+	})
+	close(gate)
+	until("it has answered", func(f liveFrame) bool {
+		return f.Type == "item" && f.SessionID == "support.help" && f.Item.Component == "mailbox-post" && f.Item.Data.SeatAuthored
 	})
 }
 
-func TestProgramsGetItemsAndStateAsJSON(t *testing.T) {
+// A cursor that the mailbox never reached would be a silent hole: nothing up to it
+// would ever come.
+func TestACursorThatWasNeverReachedMakesThePageReload(t *testing.T) {
 	t.Parallel()
-	s := webtest.Start(t)
-	w := watch(t, s, "format=json&mailbox=support.help&after=0&runs=support.help")
-	s.Post("support.help", "tamsin", "my printer is offline")
-
-	var line, run bool
-	for !line || !run {
-		f, err := w.next()
-		if err != nil {
-			t.Fatalf("line %v, run %v: %v", line, run, err)
+	s := webtest.Start(t, quiet)
+	s.Post("a.box", "u", "first")
+	ahead := watch(t, s, "mailbox=a.box&after=900")
+	elsewhere := watch(t, s, "mailbox=a.box&after=0&epoch=another")
+	for _, w := range []*live{ahead, elsewhere} {
+		if f, err := w.next(); err != nil || f.Type != "reset" || f.Epoch == "" {
+			t.Errorf("the first frame: %+v %v", f, err)
 		}
-		line = line || f.Type == "item" && f.SessionID == "support.help" && f.Item.Component == "mailbox-post" && f.Item.Data.SeatAuthored
-		run = run || f.Type == "state" && f.Topic == "runs" && strings.Contains(string(f.State), `"seat":"support.devices"`)
+	}
+
+	s.Post("a.box", "u", "second")
+
+	for _, w := range []*live{ahead, elsewhere} {
+		if got := w.lines(1); got[0] != 2 {
+			t.Errorf("after the reset came %v, want what was posted since", got)
+		}
 	}
 }
 
