@@ -112,10 +112,16 @@ func render(c echo.Context, status int, page templ.Component) error {
 
 // named sends a browser without a name to choose one, and back.
 func (h *Handlers) named(c echo.Context) (sent bool, err error) {
-	if nameOf(c) != "" {
+	return h.namedFor(c, local(c.Request().URL.RequestURI()))
+}
+
+// namedFor is named for a form, whose own address is no page to come back to. A
+// program that sends the form without a name is nobody in particular, as everywhere.
+func (h *Handlers) namedFor(c echo.Context, to string) (sent bool, err error) {
+	if nameOf(c) != "" || c.Request().Method == http.MethodPost && !wantsPage(c) {
 		return false, nil
 	}
-	return true, c.Redirect(http.StatusSeeOther, "/name?to="+url.QueryEscape(local(c.Request().URL.RequestURI())))
+	return true, c.Redirect(http.StatusSeeOther, "/name?to="+url.QueryEscape(to))
 }
 
 // GetName answers GET /name.

@@ -8,7 +8,8 @@ import (
 	"io"
 	"mime"
 	"net/url"
-	"strings"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -21,8 +22,9 @@ const (
 	maxDepth = 64      // deepest nesting of a JSON body
 )
 
-// decode reads the call's one JSON object into a value, strictly.
-func decode(c echo.Context, into any) error {
+// decode reads the call's one JSON object into a value, strictly: only these keys,
+// spelled so. (The standard library would take USERID for userId.)
+func decode(c echo.Context, into any, keys ...string) error {
 	kind, _, err := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
 	if err != nil || kind != echo.MIMEApplicationJSON {
 		return ErrMediaType.With("content type", c.Request().Header.Get(echo.HeaderContentType))
@@ -34,14 +36,19 @@ func decode(c echo.Context, into any) error {
 	if err := wellFormed(raw); err != nil {
 		return err
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &object); err != nil || object == nil {
+		return invalid("", "is no object")
+	}
+	for name := range object {
+		if !slices.Contains(keys, name) {
+			return invalid(name, "is not a key of this call")
+		}
+	}
 	var mismatch *json.UnmarshalTypeError
-	switch err := d.Decode(into); {
+	switch err := json.Unmarshal(raw, into); {
 	case errors.As(err, &mismatch):
 		return invalid(mismatch.Field, "is "+mismatch.Value+", which does not belong there")
-	case err != nil && strings.HasPrefix(err.Error(), "json: unknown field "):
-		return invalid(strings.Trim(strings.TrimPrefix(err.Error(), "json: unknown field "), `"`), "is not a key of this call")
 	case err != nil:
 		return ErrJSON.Because(err)
 	}
@@ -67,8 +74,12 @@ func body(c echo.Context) ([]byte, error) {
 	return raw, nil
 }
 
-// wellFormed demands one JSON value without duplicate keys, not nested too deep.
+// wellFormed demands one JSON value in UTF-8 without duplicate keys, not nested too
+// deep.
 func wellFormed(raw []byte) error {
+	if !utf8.Valid(raw) {
+		return ErrJSON.Because(errors.New("the body is not UTF-8"))
+	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	if err := value(d, 0); err != nil {

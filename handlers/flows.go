@@ -33,7 +33,7 @@ func (h *Handlers) PostAction(c echo.Context) error {
 		return err
 	}
 	var in actionBody
-	if err := decode(c, &in); err != nil {
+	if err := decode(c, &in, "userId", "input"); err != nil {
 		return err
 	}
 	ctx := c.Request().Context()

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -221,28 +222,32 @@ func distance(a, b string) int {
 
 // PostLine answers POST /mailboxes/{id}/lines: the page's form, with or without script.
 func (h *Handlers) PostLine(c echo.Context) error {
-	if sent, err := h.named(c); sent {
+	id, text, author := param(c, "id"), formText(c, "body"), c.FormValue("author")
+	if sent, err := h.namedFor(c, "/mailboxes/"+url.PathEscape(id)); sent {
 		return err
 	}
-	id, text, author := param(c, "id"), formText(c, "body"), c.FormValue("author")
 	input := map[string]string{"body": text}
 	if author != "" {
 		input["author"] = author
 	}
-	r, err := h.submitForm(c, mailbox.BuiltinKind, id, "post", input)
+	r, err := h.submitForm(c, mailbox.BuiltinKind, id, "post", input, wantsPage(c))
 	if err == nil && r.Failure != nil {
 		err = refusal(r.Failure)
 	}
 	if err != nil && wantsPage(c) {
 		f := fault.Of(err)
-		return h.mailboxPage(c, Status(f), views.Composer{Text: text, Author: author, Error: f.Message, Code: f.Code, Key: h.NewID("web")})
+		return h.mailboxPage(c, Status(f), views.Composer{Text: text, Author: author, Error: f.Message, Code: f.Code, Key: h.nextKey(c, f)})
 	}
 	return formAnswer(c, r, err, "/mailboxes/"+url.PathEscape(id)+"#end")
 }
 
-// submitForm makes a form's request and waits for its turn, so that the form can
-// say what became of it.
-func (h *Handlers) submitForm(c echo.Context, kind, id, action string, input any) (session.Request, error) {
+// formWait is how long a form without script is held for its turn.
+const formWait = 5 * time.Second
+
+// submitForm makes a form's request. A page is held until the request has had its
+// turn, so that it shows the line or says why there is none; a script is not, since
+// it hears of both by its socket.
+func (h *Handlers) submitForm(c echo.Context, kind, id, action string, input any, hold bool) (session.Request, error) {
 	ctx := c.Request().Context()
 	who, err := h.here(c)
 	if err != nil {
@@ -252,7 +257,22 @@ func (h *Handlers) submitForm(c echo.Context, kind, id, action string, input any
 	if err != nil {
 		return session.Request{}, err
 	}
-	return h.Client.Submit(ctx, session.Submission{Kind: kind, Session: id, Action: action, Input: raw, Principal: who, Key: c.FormValue("key")})
+	r, err := h.Client.Submit(ctx, session.Submission{Kind: kind, Session: id, Action: action, Input: raw, Principal: who, Key: c.FormValue("key")})
+	if err != nil || !hold || r.Status.Ended() {
+		return r, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, formWait)
+	defer cancel()
+	return h.Client.Wait(ctx, r.Organization, r.ID)
+}
+
+// nextKey is the key for sending a form again. After a refusal it is a new one;
+// where the server was in trouble it stays, since the post may have been kept.
+func (h *Handlers) nextKey(c echo.Context, f *fault.Fault) string {
+	if f.Class == fault.Busy || f.Class == fault.Internal {
+		return c.FormValue("key")
+	}
+	return h.NewID("web")
 }
 
 // refusal is a stored failure as the fault it was.
@@ -271,9 +291,4 @@ func formAnswer(c echo.Context, r session.Request, err error, to string) error {
 		return c.Redirect(http.StatusSeeOther, to)
 	}
 	return c.JSON(http.StatusAccepted, requestBody{shapeOf(r)})
-}
-
-// formText is a form's text with the line ends that people mean.
-func formText(c echo.Context, name string) string {
-	return strings.ReplaceAll(c.FormValue(name), "\r\n", "\n")
 }

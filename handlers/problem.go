@@ -19,11 +19,17 @@ var statuses = map[fault.Class]int{
 }
 
 // Status is the HTTP status of a fault.
-func Status(f *fault.Fault) int { return statuses[f.Class] }
+func Status(f *fault.Fault) int {
+	if f.Code == ErrMethod.Code {
+		return http.StatusMethodNotAllowed // HTTP's own; no class of the domain's
+	}
+	return statuses[f.Class]
+}
 
 // Refusals of the HTTP surface itself.
 var (
 	ErrJSON        = fault.Define(fault.Malformed, "invalid-json", "The body is not one JSON value; mend it and send it again.")
+	ErrForm        = fault.Define(fault.Malformed, "invalid-form", "The form could not be read; go back and send it again.")
 	ErrBodyTooBig  = fault.Define(fault.TooLarge, "body-too-large", "The body is over 1 MiB; send less at once.")
 	ErrMediaType   = fault.Define(fault.Unsupported, "unsupported-media-type", "This call takes application/json; set the Content-Type.")
 	ErrNoPage      = fault.Define(fault.NotFound, "not-found", "There’s nothing at this address; the link may be old.")
@@ -55,9 +61,5 @@ type problem struct {
 
 // WriteProblem answers an API call with a fault.
 func WriteProblem(c echo.Context, f *fault.Fault) error {
-	status := Status(f)
-	if f.Code == ErrMethod.Code {
-		status = http.StatusMethodNotAllowed
-	}
-	return c.JSON(status, problem{fault.FailureOf(f)})
+	return c.JSON(Status(f), problem{fault.FailureOf(f)})
 }

@@ -109,7 +109,7 @@ func (h *Handlers) conversations(c echo.Context, organization string, s seat.Sea
 
 // PostToSeat answers POST /seats/{id}/lines.
 func (h *Handlers) PostToSeat(c echo.Context) error {
-	if sent, err := h.named(c); sent {
+	if sent, err := h.namedFor(c, "/seats/"+url.PathEscape(param(c, "id"))); sent {
 		return err
 	}
 	who, err := h.here(c)
@@ -121,10 +121,10 @@ func (h *Handlers) PostToSeat(c echo.Context) error {
 		return seat.ErrNotHired.With("seat", param(c, "id"))
 	}
 	text := formText(c, "body")
-	r, err := h.submitForm(c, s.Kind, seat.TalkID(s.ID, who.ID), "run", map[string]string{"text": text})
+	r, err := h.submitForm(c, s.Kind, seat.TalkID(s.ID, who.ID), "run", map[string]string{"text": text}, false)
 	if err != nil && wantsPage(c) {
 		f := fault.Of(err)
-		return h.seatPage(c, Status(f), views.Composer{Text: text, Error: f.Message, Code: f.Code})
+		return h.seatPage(c, Status(f), views.Composer{Text: text, Error: f.Message, Code: f.Code, Key: h.nextKey(c, f)})
 	}
 	return formAnswer(c, r, err, "/seats/"+url.PathEscape(s.ID)+"#end")
 }

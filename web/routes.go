@@ -1,13 +1,17 @@
 package web
 
-import "github.com/labstack/echo/v4"
+import (
+	"github.com/labstack/echo/v4"
+
+	"postroom/handlers"
+)
 
 // routes is the one table of all that the server answers.
 func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.problem
-	e.Use(s.identify, s.log, s.recovered, s.guard)
+	e.Use(s.identify, s.log, s.recovered, compressed(), s.guard, handlers.Forms)
 	h := s.handlers
 
 	// Pages

@@ -223,11 +223,15 @@ func (s *Server) work(ctx context.Context) error {
 	open := s.bound.Open(ctx, s.engine.Client(), account.SystemPrincipal(account.DefaultOrganization))
 	var err error
 	if open == nil {
+		// Sockets outlast the turns, so that their last lines are seen.
+		watching, stopWatching := context.WithCancel(background)
+		defer stopWatching()
+		var watched errgroup.Group
+		watched.Go(func() error { return s.hub.Run(watching) })
 		close(s.opened)
-		group, inner := errgroup.WithContext(ctx)
-		group.Go(func() error { return s.engine.Run(inner) })
-		group.Go(func() error { return s.hub.Run(inner) })
-		err = group.Wait()
+		err = s.engine.Run(ctx)
+		stopWatching()
+		err = errors.Join(err, watched.Wait())
 	}
 	stopWriting()
 	return errors.Join(open, err, <-written, s.store.Close())
@@ -278,7 +282,6 @@ func (s *Server) Run(ctx context.Context) error {
 		// Accept no more and let calls end; then turns, sockets and the database.
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		s.hub.Stop()
 		if err := server.Shutdown(closing); err != nil {
 			_ = server.Close()
 		}

@@ -33,20 +33,33 @@ func New(d Deps) *Hub {
 	return &Hub{deps: d, feeds: make(map[string]*feed), sockets: make(map[*socket]struct{})}
 }
 
-// Run lets sockets watch until ctx ends; then they are closed and waited for.
+// Run lets sockets watch until ctx ends. Then what changed last is shown, and they
+// are closed, so that their pages come back later, and waited for.
 func (h *Hub) Run(ctx context.Context) error {
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
 	h.mu.Lock()
-	h.running = ctx
+	h.running = running
 	h.mu.Unlock()
 	<-ctx.Done()
-	h.Stop()
+	if h.watched() {
+		_ = pause(running, 2*settleTime) // it does not end before
+	}
+	h.stop()
+	cancel()
 	h.serving.Wait()
 	h.work.Wait()
 	return nil
 }
 
-// Stop closes every socket so that its page comes back later.
-func (h *Hub) Stop() {
+func (h *Hub) watched() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.sockets) > 0
+}
+
+// stop closes every socket.
+func (h *Hub) stop() {
 	h.mu.Lock()
 	h.stopped = true
 	all := make([]*socket, 0, len(h.sockets))
