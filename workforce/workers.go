@@ -11,9 +11,8 @@ import (
 
 // place is one level of the tree that workers and documents stand at.
 type place struct {
-	dir  string // such as teams/support/workers/devices
-	ref  string // prefix of full refs: empty for org
-	name string // of the worker or team, for messages
+	dir string // such as teams/support/workers/devices
+	ref string // prefix of full refs: empty for org
 }
 
 func (w *walker) workers(teams []string) []seat.Record {

@@ -120,7 +120,7 @@ func (q *query) one(b model.Block, failed *firstError) ToolResult {
 		if done, ok := r.Finished[c.ID]; ok {
 			return done
 		}
-		if r.Started[c.ID] && !(known && t.repeatable) {
+		if r.Started[c.ID] && (!known || !t.repeatable) {
 			return q.finished(c, ToolResult{Text: textInterrupted, IsError: true}, failed)
 		}
 	}

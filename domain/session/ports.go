@@ -35,14 +35,14 @@ type Reader interface {
 // it ends.
 type Tx interface {
 	Reader
-	SessionWriter
-	RequestWriter
+	KeepsSessions
+	KeepsRequests
 	// AppendItem gives the item its Seq and keeps it.
 	AppendItem(ctx context.Context, item *Item) error
 }
 
-// SessionWriter changes sessions.
-type SessionWriter interface {
+// KeepsSessions changes sessions.
+type KeepsSessions interface {
 	// CreateSession refuses a taken id with ErrSessionTaken.
 	CreateSession(ctx context.Context, s Session) error
 	SetState(ctx context.Context, organization, id string, state []byte) error
@@ -52,9 +52,9 @@ type SessionWriter interface {
 	ReplaceEmptySession(ctx context.Context, s Session) (bool, error)
 }
 
-// RequestWriter changes requests. Each change names what it expects and reports
+// KeepsRequests changes requests. Each change names what it expects and reports
 // whether it found it so.
-type RequestWriter interface {
+type KeepsRequests interface {
 	// AddRequest gives the request its Position and keeps it with a hash of its
 	// content for the key.
 	AddRequest(ctx context.Context, r *Request) error
@@ -68,11 +68,11 @@ type RequestWriter interface {
 	Settle(ctx context.Context, r Request, now time.Time) (bool, error)
 	// Holds reports whether the attempt runs under a lease not yet over.
 	Holds(ctx context.Context, id string, attempt int, now time.Time) (bool, error)
-	RequestKeeper
+	ChangesRequests
 }
 
-// RequestKeeper changes requests from outside their own turn.
-type RequestKeeper interface {
+// ChangesRequests changes requests from outside their own turn.
+type ChangesRequests interface {
 	// Renew lengthens the leases of running requests of one owner.
 	Renew(ctx context.Context, owner string, ids []string, now, until time.Time) error
 	// Requeue puts a request that runs in this attempt back to queued.

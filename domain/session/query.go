@@ -34,6 +34,8 @@ type RequestQuery struct {
 }
 
 // SessionQuery picks a page of sessions, by id.
+//
+//nolint:revive // one of three siblings, with ItemQuery and RequestQuery.
 type SessionQuery struct {
 	Organization string
 	Kind         string

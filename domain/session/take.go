@@ -39,6 +39,8 @@ func (e *Engine) handle(ctx context.Context, w Wake) (more bool) {
 		return refusal
 	})
 	switch {
+	case refusal != nil && ctx.Err() != nil:
+		return false // stopping cut it off; it stays queued for the next start
 	case refusal != nil && !storeBroke(refusal):
 		return e.refuse(ctx, got, refusal)
 	case err != nil:
@@ -145,17 +147,8 @@ func (e *Engine) turn(ctx context.Context, got *claimed) *Turn {
 func (e *Engine) settle(t *Turn, r *Request, out json.RawMessage, failed error, at time.Time) error {
 	r.FinishedAt, r.Output, r.Status = t.Now(), out, Completed
 	if failed != nil {
-		r.Status, r.Failure = Failed, fault.FailureOf(failed)
-		if errors.Is(failed, ErrCancelled) {
-			r.Status = Cancelled
-		}
-		if fault.Of(failed).Class == fault.Internal {
-			e.deps.Log.ErrorContext(t.ctx, "a request failed", "request", r.ID, "session", r.Session, "action", r.Action, "error", failed)
-		}
-		if t.agent {
-			if _, err := t.Emit(Entry{Type: TypeFailure, Data: r.Failure}); err != nil {
-				return err
-			}
+		if err := e.note(t, r, failed); err != nil {
+			return err
 		}
 	}
 	ok, err := t.tx.Settle(t.ctx, *r, at)
@@ -167,6 +160,22 @@ func (e *Engine) settle(t *Turn, r *Request, out json.RawMessage, failed error, 
 	}
 	t.tell(r.ID, 0)
 	return nil
+}
+
+// note puts the failure on the request and, for an agent's run, among its items.
+func (e *Engine) note(t *Turn, r *Request, failed error) error {
+	r.Status, r.Failure = Failed, fault.FailureOf(failed)
+	if errors.Is(failed, ErrCancelled) {
+		r.Status = Cancelled
+	}
+	if fault.Of(failed).Class == fault.Internal {
+		e.deps.Log.ErrorContext(t.ctx, "a request failed", "request", r.ID, "session", r.Session, "action", r.Action, "error", failed)
+	}
+	if !t.agent {
+		return nil
+	}
+	_, err := t.Emit(Entry{Type: TypeFailure, Data: r.Failure})
+	return err
 }
 
 // call runs the action, a panic of which is a failure like any other.

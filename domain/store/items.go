@@ -24,7 +24,7 @@ func scanItem(row scanner) (session.Item, error) {
 
 // AppendItem implements session.Tx. The session's row is the lock that keeps seq dense.
 func (t *transaction) AppendItem(ctx context.Context, i *session.Item) error {
-	db := t.db.WithContext(ctx)
+	db := t.on(ctx)
 	if err := db.Raw(sessionSeq, i.Organization, i.Session).Row().Scan(&i.Seq); err != nil {
 		return coded("give an item of "+i.Session+" its seq", err)
 	}
@@ -67,7 +67,7 @@ func (r reader) Items(ctx context.Context, q session.ItemQuery) ([]session.Item,
 	if newest {
 		order = " ORDER BY seq DESC LIMIT ?"
 	}
-	page, err := list(r.db.WithContext(ctx), "list items of "+q.Session, text+order, append(args, session.Bound(q.Limit)), scanItem)
+	page, err := list(r.on(ctx), "list items of "+q.Session, text+order, append(args, session.Bound(q.Limit)), scanItem)
 	if newest {
 		slices.Reverse(page)
 	}

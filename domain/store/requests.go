@@ -53,7 +53,7 @@ func scanRequest(row scanner) (session.Request, error) {
 
 // one reads a request that may not be there.
 func (r reader) one(ctx context.Context, doing, text string, args ...any) (session.Request, bool, error) {
-	found, err := scanRequest(r.db.WithContext(ctx).Raw(text, args...).Row())
+	found, err := scanRequest(r.on(ctx).Raw(text, args...).Row())
 	if errors.Is(err, sql.ErrNoRows) {
 		return session.Request{}, false, nil
 	}
@@ -92,12 +92,12 @@ func (r reader) Requests(ctx context.Context, q session.RequestQuery) ([]session
 	if q.After != "" {
 		text, args = text+" AND id < ?", append(args, q.After)
 	}
-	return list(r.db.WithContext(ctx), "list requests", text+" ORDER BY id DESC LIMIT ?", append(args, session.Bound(q.Limit)), scanRequest)
+	return list(r.on(ctx), "list requests", text+" ORDER BY id DESC LIMIT ?", append(args, session.Bound(q.Limit)), scanRequest)
 }
 
 // Work implements session.Reader.
 func (r reader) Work(ctx context.Context, afterID string, limit int) ([]session.Request, error) {
-	return list(r.db.WithContext(ctx), "list queued work",
+	return list(r.on(ctx), "list queued work",
 		"SELECT "+requestColumns+" FROM requests WHERE status = 'queued' AND id > ? ORDER BY id LIMIT ?",
 		[]any{afterID, session.Bound(limit)}, scanRequest)
 }
@@ -110,12 +110,12 @@ func (r reader) Lapsed(ctx context.Context, now time.Time, notOwner string, limi
 	} else {
 		text, args = text+"until <= ?", append(args, milli(now))
 	}
-	return list(r.db.WithContext(ctx), "list lapsed work", text+" ORDER BY until LIMIT ?", append(args, session.Bound(limit)), scanRequest)
+	return list(r.on(ctx), "list lapsed work", text+" ORDER BY until LIMIT ?", append(args, session.Bound(limit)), scanRequest)
 }
 
-// AddRequest implements session.RequestWriter.
+// AddRequest implements session.KeepsRequests.
 func (t *transaction) AddRequest(ctx context.Context, r *session.Request) error {
-	err := t.db.WithContext(ctx).Raw(sessionPosition, r.Organization, r.Session).Row().Scan(&r.Position)
+	err := t.on(ctx).Raw(sessionPosition, r.Organization, r.Session).Row().Scan(&r.Position)
 	if err != nil {
 		return coded("give request "+r.ID+" its place", err)
 	}
@@ -124,58 +124,58 @@ func (t *transaction) AddRequest(ctx context.Context, r *session.Request) error 
 		// A read is answered inside the transaction that keeps it.
 		started, until = milli(r.QueuedAt), milli(r.QueuedAt.Add(time.Minute))
 	}
-	err = t.db.WithContext(ctx).Exec(requestInsert, r.ID, r.Organization, r.Session, r.Kind, r.Action, []byte(r.Input),
+	err = t.on(ctx).Exec(requestInsert, r.ID, r.Organization, r.Session, r.Kind, r.Action, []byte(r.Input),
 		r.Principal.ID, r.Principal.Verified, string(r.Source), r.Cause, r.Depth, r.Position, string(r.Lane), string(r.Status),
 		nil, nil, r.Owner, until, r.Attempt, r.Key, milli(r.QueuedAt), started, 0).Error
 	return coded("keep request "+r.ID, err)
 }
 
-// Keyed implements session.RequestWriter.
+// Keyed implements session.KeepsRequests.
 func (t *transaction) Keyed(ctx context.Context, r session.Request) (session.Request, bool, error) {
 	return t.one(ctx, "look for key", requestByKey, r.Organization, r.Session, r.Principal.ID, r.Action, r.Key)
 }
 
-// NextTurn implements session.RequestWriter.
+// NextTurn implements session.KeepsRequests.
 func (t *transaction) NextTurn(ctx context.Context, organization, id string) (session.Request, bool, error) {
 	return t.one(ctx, "look for the next turn", requestNextTurn, organization, id, organization, id)
 }
 
-// Claim implements session.RequestWriter.
+// Claim implements session.KeepsRequests.
 func (t *transaction) Claim(ctx context.Context, id, owner string, now, until time.Time) (session.Request, bool, error) {
 	return t.one(ctx, "claim request "+id, requestClaim, owner, milli(until), milli(now), id)
 }
 
-// Settle implements session.RequestWriter.
+// Settle implements session.KeepsRequests.
 func (t *transaction) Settle(ctx context.Context, r session.Request, now time.Time) (bool, error) {
 	failure, err := failureBytes(r.Failure)
 	if err != nil {
 		return false, err
 	}
-	res := t.db.WithContext(ctx).Exec(requestSettle, string(r.Status), failure, []byte(r.Output), milli(r.FinishedAt), r.ID, r.Attempt, milli(now))
+	res := t.on(ctx).Exec(requestSettle, string(r.Status), failure, []byte(r.Output), milli(r.FinishedAt), r.ID, r.Attempt, milli(now))
 	return res.RowsAffected == 1, coded("settle request "+r.ID, res.Error)
 }
 
-// Holds implements session.RequestWriter.
+// Holds implements session.KeepsRequests.
 func (t *transaction) Holds(ctx context.Context, id string, attempt int, now time.Time) (bool, error) {
 	var n int
-	err := t.db.WithContext(ctx).Raw(requestHolds, id, attempt, milli(now)).Row().Scan(&n)
+	err := t.on(ctx).Raw(requestHolds, id, attempt, milli(now)).Row().Scan(&n)
 	return n == 1, coded("check the lease of request "+id, err)
 }
 
-// Renew implements session.RequestKeeper.
+// Renew implements session.ChangesRequests.
 func (t *transaction) Renew(ctx context.Context, owner string, ids []string, now, until time.Time) error {
-	err := t.db.WithContext(ctx).Exec("UPDATE requests SET until = ? WHERE owner = ? AND status = 'running' AND until > ? AND id IN ?",
+	err := t.on(ctx).Exec("UPDATE requests SET until = ? WHERE owner = ? AND status = 'running' AND until > ? AND id IN ?",
 		milli(until), owner, milli(now), ids).Error
 	return coded("renew leases", err)
 }
 
-// Requeue implements session.RequestKeeper.
+// Requeue implements session.ChangesRequests.
 func (t *transaction) Requeue(ctx context.Context, id string, attempt int) (bool, error) {
-	res := t.db.WithContext(ctx).Exec("UPDATE requests SET status = 'queued', owner = '', until = 0 WHERE id = ? AND attempt = ? AND status = 'running'", id, attempt)
+	res := t.on(ctx).Exec("UPDATE requests SET status = 'queued', owner = '', until = 0 WHERE id = ? AND attempt = ? AND status = 'running'", id, attempt)
 	return res.RowsAffected == 1, coded("queue request "+id+" again", res.Error)
 }
 
-// Cancel implements session.RequestKeeper.
+// Cancel implements session.ChangesRequests.
 func (t *transaction) Cancel(ctx context.Context, organization, id string, why *fault.Failure, now time.Time) (session.Request, bool, error) {
 	failure, err := failureBytes(why)
 	if err != nil {
@@ -190,10 +190,10 @@ func (t *transaction) Cancel(ctx context.Context, organization, id string, why *
 		string(status), failure, milli(now), id, organization)
 }
 
-// AgentCaused implements session.RequestKeeper.
+// AgentCaused implements session.ChangesRequests.
 func (t *transaction) AgentCaused(ctx context.Context, organization, id string, since time.Time) (int, error) {
 	var n int
-	err := t.db.WithContext(ctx).Raw("SELECT count(*) FROM requests WHERE organization = ? AND session = ? AND depth > 0 AND queued_at > ?",
+	err := t.on(ctx).Raw("SELECT count(*) FROM requests WHERE organization = ? AND session = ? AND depth > 0 AND queued_at > ?",
 		organization, id, milli(since)).Row().Scan(&n)
 	return n, coded("count what agents caused in "+id, err)
 }

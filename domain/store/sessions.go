@@ -15,6 +15,18 @@ import (
 // reader looks things up, in the pool or inside a transaction.
 type reader struct {
 	db *gorm.DB
+	// group is the context of the group that a transaction stands in, and nil in
+	// the pool. A caller's own context must not reach SQLite there: were it
+	// cancelled, the whole group would be rolled back.
+	group context.Context //nolint:containedctx // see above.
+}
+
+// on is the database under the context that counts.
+func (r reader) on(ctx context.Context) *gorm.DB {
+	if r.group != nil {
+		ctx = r.group
+	}
+	return r.db.WithContext(ctx)
 }
 
 // transaction is one write's view of the database, and its way to change it.
@@ -49,7 +61,7 @@ func scanSession(row scanner) (session.Session, error) {
 
 // Session implements session.Reader.
 func (r reader) Session(ctx context.Context, organization, id string) (session.Session, bool, error) {
-	s, err := scanSession(r.db.WithContext(ctx).Raw(sessionByID, organization, id).Row())
+	s, err := scanSession(r.on(ctx).Raw(sessionByID, organization, id).Row())
 	if errors.Is(err, sql.ErrNoRows) {
 		return session.Session{}, false, nil
 	}
@@ -71,12 +83,12 @@ func (r reader) Sessions(ctx context.Context, q session.SessionQuery) ([]session
 	if q.FlowID != "" {
 		text, args = text+" AND flow_id = ? AND flow_id <> ''", append(args, q.FlowID)
 	}
-	return list(r.db.WithContext(ctx), "list sessions", text+" ORDER BY id LIMIT ?", append(args, session.Bound(q.Limit)), scanSession)
+	return list(r.on(ctx), "list sessions", text+" ORDER BY id LIMIT ?", append(args, session.Bound(q.Limit)), scanSession)
 }
 
-// CreateSession implements session.SessionWriter.
+// CreateSession implements session.KeepsSessions.
 func (t *transaction) CreateSession(ctx context.Context, s session.Session) error {
-	err := t.db.WithContext(ctx).Exec(sessionInsert, s.Organization, s.ID, s.Kind, s.Owner, s.Parent, s.FlowID,
+	err := t.on(ctx).Exec(sessionInsert, s.Organization, s.ID, s.Kind, s.Owner, s.Parent, s.FlowID,
 		[]byte(s.State), milli(s.CreatedAt)).Error
 	if unique(err) {
 		return session.ErrSessionTaken.With("session", s.ID)
@@ -84,18 +96,18 @@ func (t *transaction) CreateSession(ctx context.Context, s session.Session) erro
 	return coded("create session "+s.ID, err)
 }
 
-// SetState implements session.SessionWriter.
+// SetState implements session.KeepsSessions.
 func (t *transaction) SetState(ctx context.Context, organization, id string, state []byte) error {
-	res := t.db.WithContext(ctx).Exec(sessionState, state, organization, id)
+	res := t.on(ctx).Exec(sessionState, state, organization, id)
 	if res.Error == nil && res.RowsAffected == 0 {
 		return session.ErrNoSession.With("session", id)
 	}
 	return coded("set the state of session "+id, res.Error)
 }
 
-// ReplaceEmptySession implements session.SessionWriter.
+// ReplaceEmptySession implements session.KeepsSessions.
 func (t *transaction) ReplaceEmptySession(ctx context.Context, s session.Session) (bool, error) {
-	res := t.db.WithContext(ctx).Exec(`UPDATE sessions SET kind = ?, owner = ?, parent = ?, flow_id = ?, state = ?, created_at = ?
+	res := t.on(ctx).Exec(`UPDATE sessions SET kind = ?, owner = ?, parent = ?, flow_id = ?, state = ?, created_at = ?
 		WHERE organization = ? AND id = ? AND last_seq = 0
 		AND (state IS NULL OR state IN (x'', CAST('{}' AS BLOB), CAST('null' AS BLOB)))`,
 		s.Kind, s.Owner, s.Parent, s.FlowID, []byte(s.State), milli(s.CreatedAt), s.Organization, s.ID)

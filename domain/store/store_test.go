@@ -53,7 +53,10 @@ func open(t *testing.T, path string) (s *store.Store, stop func()) {
 	return s, stop
 }
 
-func database(t *testing.T) string { return filepath.Join(t.TempDir(), "postroom.db") }
+func database(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "postroom.db")
+}
 
 // box makes a session to write to.
 func box(t *testing.T, s *store.Store, id string) {
@@ -308,6 +311,39 @@ func TestACallerThatLeavesStopsWaitingOnly(t *testing.T) {
 	}
 	if _, found, err := s.Request(t.Context(), org, "req_left"); err != nil || !found {
 		t.Errorf("the write itself: found %v, %v", found, err)
+	}
+}
+
+// A cancelled context inside a group would make SQLite roll the whole group back.
+func TestACallersCancelledContextReachesNoStatementOfItsGroup(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, database(t))
+	box(t, s, "s")
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	var writing sync.WaitGroup
+	for i := range 32 {
+		writing.Go(func() {
+			ctx := context.Background()
+			if i%2 == 0 {
+				ctx = gone
+			}
+			err := s.Write(context.Background(), func(tx session.Tx) error {
+				if err := tx.AddRequest(ctx, request(fmt.Sprintf("req_%02d", i))); err != nil {
+					return err
+				}
+				_, _, err := tx.Session(ctx, org, "s")
+				return err
+			})
+			if err != nil {
+				t.Errorf("write %d: %v", i, err)
+			}
+		})
+	}
+	writing.Wait()
+
+	if kept, err := s.Requests(t.Context(), session.RequestQuery{Organization: org}); err != nil || len(kept) != 32 {
+		t.Errorf("%d rows, %v", len(kept), err)
 	}
 }
 

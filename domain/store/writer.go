@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -122,11 +121,11 @@ func (w *writer) transaction(ctx context.Context, group []*job) error {
 	}
 	for _, j := range group {
 		if err := w.attempt(ctx, tx, j); err != nil {
-			return errors.Join(coded("write", err), rolledBack(tx))
+			return undone(tx, coded("write", err))
 		}
 	}
 	if err := tx.Commit().Error; err != nil {
-		return errors.Join(coded("commit", err), rolledBack(tx))
+		return undone(tx, coded("commit", err))
 	}
 	return nil
 }
@@ -137,7 +136,7 @@ func (w *writer) attempt(ctx context.Context, tx *gorm.DB, j *job) error {
 	if err := tx.Exec("SAVEPOINT w").Error; err != nil {
 		return err
 	}
-	j.err = guarded(func() error { return j.fn(&transaction{reader{db: tx.WithContext(ctx)}}) })
+	j.err = guarded(func() error { return j.fn(&transaction{reader{db: tx, group: ctx}}) })
 	switch {
 	case j.err == nil:
 		return tx.Exec("RELEASE w").Error
@@ -152,10 +151,11 @@ func (w *writer) attempt(ctx context.Context, tx *gorm.DB, j *job) error {
 	return tx.Exec("RELEASE w").Error
 }
 
-func rolledBack(tx *gorm.DB) error {
-	// SQLite may have rolled it back by itself; then this says so, and is no news.
+// undone rolls a transaction back for a reason. SQLite may have done so by itself;
+// then the rollback says so, and that is no news.
+func undone(tx *gorm.DB, why error) error {
 	_ = tx.Rollback().Error
-	return nil
+	return why
 }
 
 // guarded turns a panic of a write into its error, so that the writer lives on.
@@ -173,23 +173,25 @@ func guarded(fn func() error) (err error) {
 // nothing: every key is NULL, which equals nothing and which no column takes.
 func (w *writer) warm(ctx context.Context) error {
 	for _, text := range hot {
-		args := make([]any, placeholders(text))
-		rows, err := w.db.WithContext(ctx).Raw(text, args...).Rows()
-		if err != nil {
-			if code(err)&0xff == constraint {
-				continue
-			}
-			return coded("prepare "+text, err)
-		}
-		for rows.Next() {
-		}
-		err = rows.Err()
-		if closing := rows.Close(); closing != nil && err == nil {
-			err = closing
-		}
-		if err != nil && code(err)&0xff != constraint {
+		if err := w.prepare(ctx, text); err != nil && code(err)&0xff != constraint {
 			return coded("prepare "+text, err)
 		}
 	}
 	return nil
+}
+
+// prepare runs a statement without arguments, and reads nothing of it.
+func (w *writer) prepare(ctx context.Context, text string) (err error) {
+	rows, err := w.db.WithContext(ctx).Raw(text, make([]any, placeholders(text))...).Rows()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := rows.Close(); err == nil {
+			err = closing
+		}
+	}()
+	for rows.Next() {
+	}
+	return rows.Err()
 }

@@ -24,16 +24,14 @@ func (c check) Run(s *streams) (err error) {
 	if c.Dir != "" {
 		root, err := workforce.OpenDir(c.Dir)
 		if err != nil {
-			fmt.Fprintln(s.err, "postroom:", err)
-			return exit(2)
+			return s.cannot(err)
 		}
 		defer func() { err = errors.Join(err, root.Close()) }()
 		tree = root.FS()
 	}
 	report, err := inspect(tree)
 	if err != nil {
-		fmt.Fprintln(s.err, "postroom:", err)
-		return exit(2)
+		return s.cannot(err)
 	}
 	if c.JSON {
 		out := json.NewEncoder(s.out)

@@ -26,6 +26,15 @@ type streams struct {
 	out, err io.Writer
 }
 
+// cannot says what kept a command from its work; its exit code is 2.
+func (s *streams) cannot(err error) error {
+	s.say(err.Error())
+	return exit(2)
+}
+
+// say writes a line for the person at the terminal, who may have left.
+func (s *streams) say(text string) { _, _ = fmt.Fprintln(s.err, "postroom:", text) }
+
 // exit is a command's own exit code.
 type exit int
 
@@ -40,7 +49,7 @@ func Main(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Wri
 	parser, err := kong.New(&c, kong.Name("postroom"), kong.Description("Mailboxes that people and AI agents work together."),
 		kong.Writers(stdout, stderr), kong.Exit(func(n int) { code = n }), kong.UsageOnError())
 	if err != nil {
-		fmt.Fprintln(stderr, "postroom:", err)
+		(&streams{stdout, stderr}).say(err.Error())
 		return 2
 	}
 	parsed, err := parser.Parse(args)
@@ -48,7 +57,7 @@ func Main(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Wri
 		return code // --help
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "postroom: %v\n", err)
+		(&streams{stdout, stderr}).say(err.Error())
 		return 2
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
@@ -60,7 +69,7 @@ func Main(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Wri
 	case errors.As(err, &own):
 		return int(own)
 	}
-	fmt.Fprintln(stderr, "postroom:", words(err))
+	(&streams{stdout, stderr}).say(words(err))
 	return 1
 }
 

@@ -52,7 +52,9 @@ func Open(t testing.TB) *Browser {
 }
 
 // For is the browser as a part of the test uses it: failures and windows are its own.
-func (b *Browser) For(t testing.TB) *Browser { return &Browser{t: t, ctx: b.ctx} }
+func (b *Browser) For(t testing.TB) *Browser { //nolint:thelper // it only hands t on.
+	return &Browser{t: t, ctx: b.ctx}
+}
 
 // Page is one window.
 type Page struct {

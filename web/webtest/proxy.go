@@ -1,6 +1,7 @@
 package webtest
 
 import (
+	"context"
 	"io"
 	"net"
 	"strings"
@@ -62,7 +63,7 @@ func (p *Proxy) accept() {
 		if err != nil {
 			return
 		}
-		to, err := net.Dial("tcp", p.target)
+		to, err := new(net.Dialer).DialContext(context.Background(), "tcp", p.target)
 		if err != nil || !p.keep(from, to) {
 			_ = from.Close()
 			if to != nil {

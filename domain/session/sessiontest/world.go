@@ -6,7 +6,6 @@ package sessiontest
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -104,7 +103,7 @@ func New(t testing.TB, kinds func(w *World) []session.Kind, opts ...Option) *Wor
 }
 
 // Discard is a log that keeps nothing.
-func Discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func Discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func (w *World) openStore(path string) {
 	w.t.Helper()
@@ -164,7 +163,13 @@ func (w *World) Stop() {
 // Die ends the engine as kill -9 would: from this instant nothing it does reaches
 // the store. Its goroutines may go on; see Start for the next life.
 func (w *World) Die() {
+	w.t.Helper()
 	w.dead.Store(true)
+	// What it had begun to write is written or not once this returns, as it is when
+	// a process is gone.
+	if err := w.Store.Write(context.Background(), func(session.Tx) error { return nil }); err != nil {
+		w.t.Fatalf("wait for the last writes: %v", err)
+	}
 	w.stop()
 }
 
