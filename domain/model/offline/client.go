@@ -92,13 +92,10 @@ func lastMessage(messages []model.Message) model.Message {
 	return messages[len(messages)-1]
 }
 
+// answersTool reports whether a message ends with a tool's result. One that goes on
+// with text is a new turn, which follows a run that was cut off.
 func answersTool(m model.Message) bool {
-	for _, b := range m.Content {
-		if b.Type == model.ToolResultBlock {
-			return true
-		}
-	}
-	return false
+	return len(m.Content) > 0 && m.Content[len(m.Content)-1].Type == model.ToolResultBlock
 }
 
 func closing(m model.Message) string {

@@ -114,6 +114,23 @@ func TestWokenByAPostItPostsItsAnswerOnceAndTheSameAgain(t *testing.T) {
 	}
 }
 
+// What was said after a run that was cut off stands in one message with the result
+// that its call never got.
+func TestATurnAfterACallThatWasCutOffIsAnsweredAnew(t *testing.T) {
+	t.Parallel()
+	r := turn("", model.Tool{Name: offline.PostTool})
+	r.Messages[0].Content = []model.Block{
+		{Type: model.ToolResultBlock, ToolUseID: "call_1", Content: "interrupted", IsError: true},
+		model.Text("Tamsin Orrel in support.help: there is a paper jam"),
+	}
+
+	got, err := offline.New(offline.Options{}).Respond(t.Context(), r, nil)
+
+	if err != nil || len(got.Content) != 1 || got.Content[0].Name != offline.PostTool {
+		t.Errorf("response: %+v %v", got, err)
+	}
+}
+
 func TestWithoutTheToolOrTheWakeItAnswersInText(t *testing.T) {
 	t.Parallel()
 	client := offline.New(offline.Options{})
