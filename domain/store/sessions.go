@@ -15,18 +15,14 @@ import (
 // reader looks things up, in the pool or inside a transaction.
 type reader struct {
 	db *gorm.DB
-	// group is the context of the group that a transaction stands in, and nil in
-	// the pool. A caller's own context must not reach SQLite there: were it
-	// cancelled, the whole group would be rolled back.
-	group context.Context //nolint:containedctx // see above.
 }
 
-// on is the database under the context that counts.
+// on is the database for one statement. A caller that leaves never cancels one:
+// inside a transaction SQLite would roll the whole group back, and in the pool gorm
+// would fail everyone who waits for the same statement to be prepared. Statements
+// are short, and their pages bounded.
 func (r reader) on(ctx context.Context) *gorm.DB {
-	if r.group != nil {
-		ctx = r.group
-	}
-	return r.db.WithContext(ctx)
+	return r.db.WithContext(context.WithoutCancel(ctx))
 }
 
 // transaction is one write's view of the database, and its way to change it.

@@ -61,7 +61,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 func (s *Store) open(ctx context.Context, o Options) error {
 	var err error
 	var writeHandle *gorm.DB
-	if s.write, writeHandle, err = handle(ctx, o.Path, 1, true, "&_txlock=immediate&_pragma=journal_mode(WAL)"); err != nil {
+	if s.write, writeHandle, err = handle(ctx, o.Path, 1, "&_txlock=immediate&_pragma=journal_mode(WAL)"); err != nil {
 		return err
 	}
 	if err := migrate(ctx, s.write, o); err != nil {
@@ -72,7 +72,7 @@ func (s *Store) open(ctx context.Context, o Options) error {
 		readers = 8
 	}
 	var readHandle *gorm.DB
-	if s.read, readHandle, err = handle(ctx, o.Path, readers, false, "&_pragma=query_only(1)"); err != nil {
+	if s.read, readHandle, err = handle(ctx, o.Path, readers, "&_pragma=query_only(1)"); err != nil {
 		return err
 	}
 	s.reader = reader{db: readHandle}
@@ -84,10 +84,8 @@ func (s *Store) open(ctx context.Context, o Options) error {
 	return err
 }
 
-// handle opens one pool and gorm on top of it. Statements are kept prepared only
-// where one goroutine uses them: gorm prepares under the context of whoever comes
-// first, and if that one leaves, others who wait for the statement fail with it.
-func handle(ctx context.Context, path string, connections int, prepare bool, pragmas string) (*sql.DB, *gorm.DB, error) {
+// handle opens one pool and gorm on top of it.
+func handle(ctx context.Context, path string, connections int, pragmas string) (*sql.DB, *gorm.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?_time_format=sqlite&_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)" +
 		"&_pragma=temp_store(MEMORY)&_pragma=cache_size(-32768)" + pragmas // savepoints journal in memory
@@ -101,7 +99,7 @@ func handle(ctx context.Context, path string, connections int, prepare bool, pra
 		return nil, nil, errors.Join(coded("open the database", err), pool.Close())
 	}
 	db, err := gorm.Open(sqlite.New(sqlite.Config{DriverName: "sqlite", Conn: pool}), &gorm.Config{
-		SkipDefaultTransaction: true, PrepareStmt: prepare, PrepareStmtMaxSize: 500,
+		SkipDefaultTransaction: true, PrepareStmt: true, PrepareStmtMaxSize: 500,
 		DisableAutomaticPing: true, Logger: logger.Discard,
 	})
 	if err != nil {

@@ -347,6 +347,29 @@ func TestACallersCancelledContextReachesNoStatementOfItsGroup(t *testing.T) {
 	}
 }
 
+func TestAReaderThatLeavesFailsNobodyElse(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, database(t))
+	box(t, s, "s")
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	var reading sync.WaitGroup
+	for i := range 64 {
+		reading.Go(func() {
+			ctx := context.Background()
+			if i%2 == 0 {
+				ctx = gone
+			}
+			// Each number of components is a statement of its own, prepared by whoever comes first.
+			_, err := s.Items(ctx, session.ItemQuery{Organization: org, Session: "s", Type: fmt.Sprint("t", i/8), Components: make([]string, i/8+1)})
+			if err != nil {
+				t.Errorf("reader %d: %v", i, err)
+			}
+		})
+	}
+	reading.Wait()
+}
+
 func TestAStoppedStoreSaysSo(t *testing.T) {
 	t.Parallel()
 	s, stop := open(t, database(t))

@@ -120,7 +120,7 @@ func (w *writer) transaction(ctx context.Context, group []*job) error {
 		return coded("begin to write", tx.Error)
 	}
 	for _, j := range group {
-		if err := w.attempt(ctx, tx, j); err != nil {
+		if err := w.attempt(tx, j); err != nil {
 			return undone(tx, coded("write", err))
 		}
 	}
@@ -132,11 +132,11 @@ func (w *writer) transaction(ctx context.Context, group []*job) error {
 
 // attempt runs one write in its own savepoint, so that its failure is its own. An
 // error it returns is the end of the group.
-func (w *writer) attempt(ctx context.Context, tx *gorm.DB, j *job) error {
+func (w *writer) attempt(tx *gorm.DB, j *job) error {
 	if err := tx.Exec("SAVEPOINT w").Error; err != nil {
 		return err
 	}
-	j.err = guarded(func() error { return j.fn(&transaction{reader{db: tx, group: ctx}}) })
+	j.err = guarded(func() error { return j.fn(&transaction{reader{db: tx}}) })
 	switch {
 	case j.err == nil:
 		return tx.Exec("RELEASE w").Error
