@@ -31,7 +31,7 @@ vet: ## Vet the code and its format
 
 .PHONY: lint
 lint: ## Run golangci-lint as configured
-	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@latest run
+	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run
 
 .PHONY: fmt
 fmt: ## Format the code and the templates

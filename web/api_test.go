@@ -224,6 +224,11 @@ func TestHealthReadinessAndInventory(t *testing.T) {
 			t.Errorf("%s: %d %s", path, a.Status, a.Raw)
 		}
 	}
+	for _, path := range []string{"/healthz", "/readyz", "/name"} {
+		if a := do(t, s, "HEAD", path, "", nil); a.Status != http.StatusOK || len(a.Raw) != 0 {
+			t.Errorf("HEAD %s: %d with %d bytes", path, a.Status, len(a.Raw))
+		}
+	}
 	for what, want := range map[string]string{
 		"mailboxes": `"id":"support.help","kind":"mailbox","open":true`, "seats": `"id":"chief-of-staff"`,
 		"boards": `"id":"support.help.escalations"`, "teams": `"id":"engineering"`,

@@ -207,7 +207,17 @@ func (s *Server) ready(ctx context.Context) error {
 func (s *Server) Report() workforce.Report { return s.report }
 
 // Handler answers HTTP, for mounting elsewhere; Run must go on meanwhile.
-func (s *Server) Handler() http.Handler { return s.echo }
+func (s *Server) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			// What a GET would answer; net/http leaves the body out.
+			get := *r
+			get.Method = http.MethodGet
+			r = &get
+		}
+		s.echo.ServeHTTP(w, r)
+	})
+}
 
 // Close gives up what New opened, for a server that is never run.
 func (s *Server) Close() error { return s.store.Close() }

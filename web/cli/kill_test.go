@@ -140,7 +140,12 @@ func TestKilledAtAnyMomentNothingAcceptedIsLostOrAnsweredTwice(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(time.Duration(60+rand.IntN(240)) * time.Millisecond) //nolint:forbidigo // the moment is what is tested.
+		for some := false; !some; { // however slow the machine is, each life has something to lose
+			time.Sleep(time.Duration(60+rand.IntN(240)) * time.Millisecond) //nolint:forbidigo // the moment is what is tested.
+			mu.Lock()
+			some = len(accepted) >= 5*(life+1)
+			mu.Unlock()
+		}
 		p.kill()
 		posting.Wait()
 	}
