@@ -56,7 +56,11 @@ func decode(c echo.Context, into any, keys ...string) error {
 }
 
 func invalid(path, why string) error {
-	return session.ErrInvalidInput.Saying(fmt.Sprintf("The input does not have the form that the call takes: %q %s.", path, why)).With("path", path)
+	what := "it"
+	if path != "" {
+		what = fmt.Sprintf("%q", path)
+	}
+	return session.ErrInvalidInput.Saying("The input does not have the form that the call takes: " + what + " " + why + ".").With("path", path)
 }
 
 // body reads a body of at most maxBody. A longer one is read on for a while and

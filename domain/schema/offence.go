@@ -46,6 +46,8 @@ func describe(err error) Offence {
 			names = append(names, parts[i])
 		}
 	}
+	// The validator has no word for null itself.
+	text = strings.ReplaceAll(text, "<invalid reflect.Value>", "null")
 	return Offence{Path: strings.Join(names, "."), Rule: text}
 }
 

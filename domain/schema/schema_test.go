@@ -26,6 +26,7 @@ func TestAValueThatBreaksTheSchemaIsRefusedByPath(t *testing.T) {
 		"unknown key":   {`{"body":"x","principal":"y"}`, `"principal"`},
 		"inside a list": {`{"body":"x","tags":[{"n":"a"}]}`, `at "tags.n"`},
 		"not an object": {`[]`, `want "object"`},
+		"null":          {`null`, `null has type`},
 		"not JSON":      {`{`, `not JSON`},
 	} {
 		t.Run(name, func(t *testing.T) {
