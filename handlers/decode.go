@@ -60,7 +60,7 @@ func invalid(path, why string) error {
 	if path != "" {
 		what = fmt.Sprintf("%q", path)
 	}
-	return session.ErrInvalidInput.Saying("The input does not have the form that the call takes: " + what + " " + why + ".").With("path", path)
+	return session.ErrInvalidInput.Saying("The input does not have the form that the call takes: "+what+" "+why+".").With("path", path)
 }
 
 // body reads a body of at most maxBody. A longer one is read on for a while and
