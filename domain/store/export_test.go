@@ -33,3 +33,10 @@ func itoa(n int) string {
 	}
 	return digits
 }
+
+// WriteWhereNothingMay writes on the handle that only reads, as on a file that
+// cannot be written.
+func (s *Store) WriteWhereNothingMay(ctx context.Context) error {
+	_, err := s.read.ExecContext(ctx, "INSERT INTO meta (name, value) VALUES ('x', 'y')")
+	return coded("write", err)
+}

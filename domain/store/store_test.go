@@ -370,6 +370,18 @@ func TestAReaderThatLeavesFailsNobodyElse(t *testing.T) {
 	reading.Wait()
 }
 
+func TestAFileThatCannotBeWrittenIsAClearErrorAndReadingGoesOn(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, database(t))
+
+	if err := s.WriteWhereNothingMay(t.Context()); !errors.Is(err, store.ErrReadOnly) {
+		t.Errorf("write: %v", err)
+	}
+	if _, err := s.Sessions(t.Context(), session.SessionQuery{Organization: org}); err != nil {
+		t.Errorf("read: %v", err)
+	}
+}
+
 func TestAStoppedStoreSaysSo(t *testing.T) {
 	t.Parallel()
 	s, stop := open(t, database(t))
