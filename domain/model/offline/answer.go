@@ -9,7 +9,7 @@ import (
 
 // What an answer takes of the documents.
 const (
-	floor     = 0.34 // least share of the question's weight that its best passage holds
+	floor     = 0.42 // least share of the question's weight that its best passage holds
 	nearBest  = 0.85 // a second passage is quoted when it scores this share of the best
 	mostQuote = 1200 // most characters quoted of one passage
 )

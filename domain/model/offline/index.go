@@ -34,9 +34,6 @@ const (
 	lengthBias = 0.75
 )
 
-// strange is how much a word that is in no document counts against every passage.
-const strange = 0.5
-
 func newIndex(documents []model.Document) *index {
 	ix := &index{documents: documents, holding: make(map[string]int)}
 	total := 0
@@ -79,11 +76,6 @@ func (ix *index) search(question string) []found {
 		}
 		n := float64(ix.holding[term])
 		weights[term] = math.Log(1 + (float64(len(ix.passages))-n+0.5)/(n+0.5))
-		if n == 0 {
-			// A word that no passage has says less against one than a word others have.
-			sum += weights[term] * strange
-			continue
-		}
 		sum += weights[term]
 	}
 	var hits []found
@@ -183,9 +175,9 @@ func terms(text string) []string {
 
 // filler are words that say nothing of what a question is about.
 var filler = words(`a about after all also am an and any are as at be been but by can cant could couldnt did didnt do does
-doesnt dont for from get got had has have hello help her hi him his how i id if im in into is isnt it its ive just know like long many
+doesnt dont for from get getting give go going got had has have hello help her hi him his how i id if im in into is isnt it its ive just know like long many
 me more much my need no not now of ok okay on or our out please really should so some somebody someone something tell than thank thanks that
-thats the their them then there these they thing this those to too up us very want was we well were what whats when where
+thats the their take takes them then there these they thing this those to too up us very want was we well were what whats when where
 which who why will with wont work working would yes you your`)
 
 func words(text string) map[string]bool {
