@@ -20,7 +20,6 @@ type Mailbox struct {
 	Newer       bool     // this is not the newest page
 	Runs        Runs
 	Composer    Composer
-	Actions     bool
 }
 
 // Change is one thing that differs between a mailbox as opened and its file.

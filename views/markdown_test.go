@@ -147,7 +147,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("[a](JaVaScRiPt:alert(1)) <img src=x onerror=1>")
 	f.Fuzz(func(t *testing.T, body string) {
 		if len(body) > 64<<10 {
-			t.Skip("longer than a post may be")
+			return // longer than a post may be
 		}
 		began := time.Now()
 		got := views.RenderMarkdown(body)

@@ -2,9 +2,8 @@ package mailbox
 
 import "postroom/domain/fault"
 
-// Refusals of the built-in kind; the first three in the order they are checked.
+// Refusals of the built-in kind.
 var (
-	ErrTemplate        = fault.Define(fault.Conflict, "mailbox-is-a-template", "This id belongs to a template for rooms, not to a mailbox; post in a room made from it.")
 	ErrNotBound        = fault.Define(fault.NotFound, "mailbox-not-bound", "Nobody opened a mailbox by this id, so nothing was written; check the id.")
 	ErrAuthorNotMember = fault.Define(fault.Invalid, "author-not-a-member", "The author must be one of this mailbox's members, so nothing was written; name one of them, or leave the author out.")
 	ErrBodyEmpty       = fault.Define(fault.Invalid, "body-empty", "A post needs a body that is more than blanks; write something and send it again.")
