@@ -88,10 +88,10 @@ func (t *turns) add(item session.Item) error {
 func (t *turns) message(entry *views.TurnEntry, m seat.MessageData, item session.Item) {
 	said := model.Message{Role: m.Role, Content: m.Content}
 	entry.Text, entry.Who = said.Words(), "Heard"
-	if t.whole {
-		entry.Run = item.Request
-	}
 	if m.Role == model.Assistant {
+		if t.whole {
+			entry.Run = item.Request
+		}
 		t.number++
 		entry.Who, entry.Seat, entry.SeatID = fmt.Sprintf("Turn %d", t.number), true, t.seat
 		for _, use := range said.ToolUses() {
