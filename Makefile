@@ -20,7 +20,7 @@ build: ## Build the one binary, bin/postroom
 
 .PHONY: test
 test: node_modules/.installed browser drift vet ## Check everything that CI checks
-	node --test static/test/
+	node --test static/test/*.test.mjs
 	$(GO) test -race -shuffle=on -timeout 10m ./...
 	$(MAKE) fuzz FUZZTIME=2000x
 
