@@ -89,7 +89,7 @@ func (p *Presenter) Statuses(ctx context.Context, organization, id string, entri
 		}
 		told := reaches[e.Line.ID]
 		status := p.statusOf(e, told)
-		if len(told) == 0 {
+		if len(told) == 0 || status.Placing {
 			if status, err = p.undecided(ctx, organization, e, status); err != nil {
 				return nil, err
 			}
@@ -99,8 +99,8 @@ func (p *Presenter) Statuses(ctx context.Context, organization, id string, entri
 	return statuses, nil
 }
 
-// undecided is the status of a post that has no deliveries: still being handed on,
-// or stopped before it was, or nobody's.
+// undecided is the status of a post whose members are not all told: still being
+// handed on, or stopped before it was, or nobody's.
 func (p *Presenter) undecided(ctx context.Context, organization string, e mailbox.Entry, s views.PostStatus) (views.PostStatus, error) {
 	fanOut, found, err := p.directory.FanOut(ctx, organization, e)
 	switch {
@@ -109,11 +109,9 @@ func (p *Presenter) undecided(ctx context.Context, organization string, e mailbo
 	case !found:
 		return s, nil // a kind that tells nobody
 	case fanOut.Failure != nil:
-		s.Failed = append(s.Failed, views.FailedRun{
-			SeatID: "hand-over", Code: fanOut.Failure.Code, Message: fanOut.Failure.Message, Stopped: fanOut.Status == session.Cancelled,
-		})
+		s.Placing, s.Lost = false, &views.Lost{Code: fanOut.Failure.Code, Message: fanOut.Failure.Message}
 	case fanOut.Status.Ended():
-		s.Nobody = true
+		s.Placing, s.Nobody = false, s.Nobody || len(s.Deliveries) == 0
 	default:
 		s.Placing, s.Since = true, time.UnixMilli(e.Line.At)
 	}

@@ -35,6 +35,7 @@ func TestPartsLookAsTheyDid(t *testing.T) {
 		"status-waiting":   status(views.PostStatus{Waiting: []string{"support.devices", "support.accounts"}, Since: at}),
 		"status-failed":    status(views.PostStatus{Failed: []views.FailedRun{{SeatID: "support.devices", Run: "req_1", Code: "model-failed", Message: "The model did not answer."}}}),
 		"status-stopped":   status(views.PostStatus{Failed: []views.FailedRun{{SeatID: "support.devices", Run: "req_1", Code: "cancelled", Stopped: true}}}),
+		"status-lost":      status(views.PostStatus{Lost: &views.Lost{Code: "cancelled", Message: "Somebody cancelled this."}}),
 		"status-nobody":    status(views.PostStatus{Nobody: true, Deliveries: []views.DeliveryRow{{Member: "a.b", State: "could not be told", Reason: "Nobody was hired."}}}),
 		"status-answered":  status(views.PostStatus{Answers: []views.Answer{{SeatID: "support.accounts", Seq: 121, Took: 52 * time.Second}}}),
 		"failed-request":   views.FailedRequestItem(views.FailedRequest{ID: "req_7", Action: "post", Code: "author-not-a-member", Message: "Nothing was written.", By: "<b>x</b>", At: at}),

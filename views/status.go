@@ -13,10 +13,17 @@ type PostStatus struct {
 	Now        time.Time
 	Placing    bool // who hears it is not decided yet
 	Nobody     bool // it reached nobody
+	Lost       *Lost
 	Failed     []FailedRun
 	Answers    []Answer
 	Silent     []string // seats that read it and posted nothing
 	Deliveries []DeliveryRow
+}
+
+// Lost is why a post was not handed on to all of its members.
+type Lost struct {
+	Code    string
+	Message string
 }
 
 // FailedRun is a seat's run on a post that did not end well.
