@@ -48,7 +48,12 @@ type Options struct {
 	Permission     PermissionFunc
 	History        HistoryStore  // [in memory]
 	RequestTimeout time.Duration // of one model request [none]
-	Documents      []model.Document
+	// ToolGrace is how long a tool may go on once its run is over; then the run ends
+	// without it [2 s].
+	ToolGrace       time.Duration
+	Thinking        model.Thinking
+	ReasoningEffort string // "low", "high" or "max" [not sent]
+	Documents       []model.Document
 }
 
 // ToolConcurrency says which calls of one batch run beside each other.
@@ -149,7 +154,7 @@ func New(o Options) (*Agent, error) {
 	if o.Client == nil {
 		return nil, errors.New("agent: a model client is required")
 	}
-	if o.MaxTurns < 0 || o.MaxTokens < 0 || o.Concurrency.Max < 0 || o.RequestTimeout < 0 {
+	if o.MaxTurns < 0 || o.MaxTokens < 0 || o.Concurrency.Max < 0 || o.RequestTimeout < 0 || o.ToolGrace < 0 {
 		return nil, errors.New("agent: a limit is negative")
 	}
 	if o.MaxTurns == 0 {
@@ -157,6 +162,9 @@ func New(o Options) (*Agent, error) {
 	}
 	if o.MaxTokens == 0 {
 		o.MaxTokens = 16384
+	}
+	if o.ToolGrace == 0 {
+		o.ToolGrace = 2 * time.Second
 	}
 	if o.Concurrency.Max == 0 {
 		o.Concurrency.Max = 10

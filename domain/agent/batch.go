@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"postroom/domain/model"
 )
@@ -65,15 +66,61 @@ func (q *query) perform(blocks []model.Block, results []ToolResult) error {
 		for limits.Mode != "sequential" && q.beside(blocks[start]) && end < len(blocks) && end-start < limits.Max && q.beside(blocks[end]) {
 			end++
 		}
-		var group sync.WaitGroup
-		for i := start; i < end; i++ {
-			group.Go(func() { results[i] = q.one(blocks[i], &failed) })
-		}
-		group.Wait()
+		q.together(blocks[start:end], results[start:end], &failed)
 		start = end
 	}
 	return failed.get()
 }
+
+// together runs calls beside each other. Once the query's context has ended it
+// waits no longer than the tools' grace: limits hold outside a tool, or one that
+// looks at no context would hold its run for ever. Whatever such a tool answers
+// later is nobody's, and the result's error names it.
+func (q *query) together(blocks []model.Block, results []ToolResult, failed *firstError) {
+	type outcome struct {
+		at     int
+		result ToolResult
+		keep   bool // the journal is to know of it
+	}
+	ended := make(chan outcome, len(blocks))
+	for i, b := range blocks {
+		go func() {
+			r, keep := q.one(b, failed)
+			ended <- outcome{i, r, keep}
+		}()
+	}
+	open := make(map[int]bool, len(blocks))
+	for i := range blocks {
+		open[i] = true
+	}
+	var grace <-chan time.Time
+	over := q.ctx.Done()
+	for len(open) > 0 {
+		select {
+		case o := <-ended:
+			delete(open, o.at)
+			results[o.at] = o.result
+			if o.keep {
+				q.finished(callOf(blocks[o.at]), o.result, failed)
+			}
+		case <-over:
+			over = nil
+			timer := time.NewTimer(q.agent.options.ToolGrace)
+			defer timer.Stop()
+			grace = timer.C
+		case <-grace:
+			for i := range blocks {
+				if open[i] {
+					q.leftover = append(q.leftover, blocks[i].Name)
+					results[i] = ToolResult{Text: textInterrupted, IsError: true}
+				}
+			}
+			return
+		}
+	}
+}
+
+func callOf(b model.Block) Call { return Call{ID: b.ID, Name: b.Name, Input: b.Input} }
 
 type firstError struct {
 	mu  sync.Mutex
@@ -100,7 +147,7 @@ func (q *query) beside(b model.Block) bool {
 		return true
 	}
 	t, ok := q.byName[b.Name]
-	return ok && t.safe != nil && t.schema.Validate(b.Input) == nil && safely(func() bool { return t.safe(b.Input) })
+	return ok && b.Malformed == "" && t.safe != nil && t.schema.Validate(b.Input) == nil && safely(func() bool { return t.safe(b.Input) })
 }
 
 func safely(ask func() bool) (yes bool) {
@@ -112,38 +159,46 @@ func safely(ask func() bool) (yes bool) {
 	return ask()
 }
 
-// one runs a single call, unless it ran before the run was cut off.
-func (q *query) one(b model.Block, failed *firstError) ToolResult {
-	c := Call{ID: b.ID, Name: b.Name, Input: b.Input}
+// one runs a single call, unless it ran before the run was cut off. It reports
+// whether the journal is to know of the result: not of one it told itself, nor of a
+// call that was never made.
+func (q *query) one(b model.Block, failed *firstError) (ToolResult, bool) {
+	c := callOf(b)
 	t, known := q.byName[b.Name]
 	if r := q.options.Resume; r != nil {
 		if done, ok := r.Finished[c.ID]; ok {
-			return done
+			return done, false
 		}
 		if r.Started[c.ID] && (!known || !t.repeatable) {
-			return q.finished(c, ToolResult{Text: textInterrupted, IsError: true}, failed)
+			return ToolResult{Text: textInterrupted, IsError: true}, true
 		}
 	}
 	if failed.get() != nil || q.ctx.Err() != nil {
-		return ToolResult{Text: textNotStarted, IsError: true}
+		return ToolResult{Text: textNotStarted, IsError: true}, false
 	}
 	if !known {
-		return q.finished(c, ToolResult{Text: fmt.Sprintf("No tool named %q is registered.", c.Name), IsError: true}, failed)
+		return ToolResult{Text: fmt.Sprintf("No tool named %q is registered.", c.Name), IsError: true}, true
+	}
+	if b.Malformed != "" {
+		return ToolResult{Text: fmt.Sprintf("Tool %s failed: its input is not a JSON object. Call it again with a whole one.", c.Name), IsError: true}, true
 	}
 	if denied := q.denied(t, c); denied != nil {
-		return q.finished(c, *denied, failed)
+		return *denied, true
+	}
+	if q.ctx.Err() != nil {
+		return ToolResult{Text: textNotStarted, IsError: true}, false
 	}
 	if q.options.Journal != nil {
 		if err := q.options.Journal.ToolStarted(q.ctx, c); err != nil {
 			failed.set(fmt.Errorf("journal: %w", err))
-			return ToolResult{Text: textNotStarted, IsError: true}
+			return ToolResult{Text: textNotStarted, IsError: true}, false
 		}
 	}
 	result, err := t.perform(q.ctx, c)
 	if err != nil {
 		result = failure(&ToolExecutionError{Tool: c.Name, Cause: err})
 	}
-	return q.finished(c, result, failed)
+	return result, true
 }
 
 func (q *query) denied(t Tool, c Call) *ToolResult {
@@ -162,11 +217,13 @@ func (q *query) denied(t Tool, c Call) *ToolResult {
 	return nil
 }
 
-func (q *query) finished(c Call, r ToolResult, failed *firstError) ToolResult {
-	if q.options.Journal != nil {
-		if err := q.options.Journal.ToolFinished(context.WithoutCancel(q.ctx), c, r); err != nil {
-			failed.set(fmt.Errorf("journal: %w", err))
-		}
+// finished has a result kept, also when the query's context has ended: what was
+// done was done.
+func (q *query) finished(c Call, r ToolResult, failed *firstError) {
+	if q.options.Journal == nil {
+		return
 	}
-	return r
+	if err := q.options.Journal.ToolFinished(context.WithoutCancel(q.ctx), c, r); err != nil {
+		failed.set(fmt.Errorf("journal: %w", err))
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // MaxTurnsError ends a query that asked the model as often as it may.
@@ -27,10 +28,21 @@ func (e *APIError) Unwrap() error { return e.Cause }
 
 // AbortError is a query whose context ended. It also is context.Canceled or
 // DeadlineExceeded.
-type AbortError struct{ Cause error }
+type AbortError struct {
+	Cause error
+	// Leftover are the tools that were still running when the run was over, since
+	// they did not stop when told to.
+	Leftover []string
+}
 
-// Error says why.
-func (e *AbortError) Error() string { return fmt.Sprintf("the run was aborted: %v", e.Cause) }
+// Error says why, and what is left running.
+func (e *AbortError) Error() string {
+	text := fmt.Sprintf("the run was aborted: %v", e.Unwrap())
+	if len(e.Leftover) > 0 {
+		text += "; still running, since they did not stop when told to: " + strings.Join(e.Leftover, ", ")
+	}
+	return text
+}
 
 // Unwrap is the cause.
 func (e *AbortError) Unwrap() error {

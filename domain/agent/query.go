@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"postroom/domain/model"
 )
@@ -19,6 +20,8 @@ type query struct {
 	gone          bool // the caller left the range
 	tools         []Tool
 	byName        map[string]Tool
+	used          map[string]bool // ids of calls in the conversation
+	leftover      []string        // tools that did not stop when told to
 	result        Result
 }
 
@@ -61,7 +64,7 @@ func (q *query) end(err error) (after error) {
 		r.Subtype = Success
 		return nil
 	case q.ctx.Err() != nil:
-		err = &AbortError{Cause: q.ctx.Err()}
+		err = &AbortError{Cause: q.ctx.Err(), Leftover: q.leftover}
 		r.Subtype, after = FailedAbort, err
 	case errors.Is(err, errInterrupted):
 		r.Subtype = Interrupted
@@ -120,6 +123,12 @@ func (q *query) begin(p Prompt) error {
 		}
 		a.messages, a.loaded = loaded, true
 	}
+	q.used = make(map[string]bool)
+	for _, m := range a.messages {
+		for _, b := range m.ToolUses() {
+			q.used[b.ID] = true
+		}
+	}
 	if q.options.Resume != nil {
 		return nil
 	}
@@ -168,7 +177,7 @@ func (q *query) ask() ([]model.Block, error) {
 	q.result.NumTurns++
 	response, err := q.respond(model.Request{
 		Model: o.Model, System: o.SystemPrompt, Messages: Paired(q.agent.messages), Tools: q.definitions(),
-		MaxTokens: o.MaxTokens, Documents: o.Documents,
+		MaxTokens: o.MaxTokens, Documents: o.Documents, Thinking: o.Thinking, ReasoningEffort: o.ReasoningEffort,
 	})
 	if err != nil {
 		return nil, err
@@ -213,38 +222,94 @@ func (q *query) cutOff(calls []model.Block) ([]model.Block, error) {
 // respond asks the client, within the request's own deadline, and refuses a
 // response that cannot be used whole.
 func (q *query) respond(r model.Request) (model.Response, error) {
-	ctx := q.interruptible
+	ctx, cancel := context.WithCancelCause(q.interruptible)
+	defer cancel(nil)
 	if limit := q.agent.options.RequestTimeout; limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, &TimeoutError{})
-		defer cancel()
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, limit, &TimeoutError{})
+		defer stop()
 	}
-	response, err := q.agent.options.Client.Respond(ctx, r, func(text string) {
-		q.yield(StreamEvent{Text: text})
-	})
-	if q.gone {
+	response, err := q.request(ctx, cancel, r)
+	switch {
+	case q.gone:
 		return response, context.Canceled
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return response, context.Cause(ctx)
-		}
+	case err != nil && ctx.Err() != nil:
+		return response, context.Cause(ctx)
+	case err != nil:
 		return response, &APIError{Cause: err}
-	}
-	if len(response.Content) == 0 {
+	case response.StopReason == model.Refusal:
+		return response, &APIError{Cause: model.ErrRefused}
+	case len(response.Content) == 0:
 		return response, &APIError{Cause: model.ErrNoContent}
 	}
-	seen := make(map[string]bool)
-	for _, b := range response.Content {
+	if err := q.named(response.Content); err != nil {
+		return response, &APIError{Cause: err}
+	}
+	return response, nil
+}
+
+// request waits for the client, handing on the text as it comes, no longer than
+// the context lasts: a client that does not look at its context cannot hold the loop.
+func (q *query) request(ctx context.Context, cancel context.CancelCauseFunc, r model.Request) (model.Response, error) {
+	type outcome struct {
+		response model.Response
+		err      error
+	}
+	pieces := make(chan string)
+	ended := make(chan outcome, 1)
+	go func() {
+		response, err := q.agent.options.Client.Respond(ctx, r, func(text string) {
+			select {
+			case pieces <- text:
+			case <-ctx.Done():
+			}
+		})
+		ended <- outcome{response, err}
+	}()
+	var grace <-chan time.Time
+	over := ctx.Done()
+	for {
+		select {
+		case text := <-pieces:
+			if !q.yield(StreamEvent{Text: text}) {
+				cancel(context.Canceled)
+			}
+		case o := <-ended:
+			return o.response, o.err
+		case <-over:
+			over = nil
+			timer := time.NewTimer(q.agent.options.ToolGrace)
+			defer timer.Stop()
+			grace = timer.C
+		case <-grace:
+			return model.Response{}, context.Cause(ctx)
+		}
+	}
+}
+
+// named refuses calls of one response that share an id or have none, and renames
+// one whose id came earlier in the conversation: some providers count from zero
+// each time, and what a call did is kept under its id.
+func (q *query) named(content []model.Block) error {
+	here := make(map[string]bool)
+	for i, b := range content {
 		if b.Type != model.ToolUseBlock {
 			continue
 		}
-		if b.ID == "" || seen[b.ID] {
-			return response, &APIError{Cause: fmt.Errorf("tool call id %q comes twice or is empty", b.ID)}
+		if b.ID == "" || here[b.ID] {
+			return fmt.Errorf("tool call id %q comes twice or is empty", b.ID)
 		}
-		seen[b.ID] = true
+		here[b.ID] = true
+		for n := 2; q.used[content[i].ID]; n++ {
+			content[i].ID = fmt.Sprintf("%s_%d", b.ID, n)
+		}
 	}
-	return response, nil
+	for _, b := range content {
+		if b.Type == model.ToolUseBlock {
+			q.used[b.ID] = true
+		}
+	}
+	return nil
 }
 
 func (q *query) definitions() []model.Tool {

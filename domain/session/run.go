@@ -33,14 +33,26 @@ func (e *Engine) work(ctx context.Context, got claimed) {
 	t := e.turn(ctx, &got)
 	out, err := call(e, t, got.action, got.request.Input)
 	if err != nil && ctx.Err() != nil {
-		// The run ended because it was told to; why is the better answer.
-		err = context.Cause(ctx)
+		err = toldWhy(context.Cause(ctx), err)
 	}
 	if errors.Is(err, ErrStopping) {
 		e.handBack(got)
 		return
 	}
 	e.finish(context.WithoutCancel(ctx), t, out, err)
+}
+
+// toldWhy is why a run ended that was told to end, with the details of what came of
+// its end, such as a tool that went on.
+func toldWhy(cause, err error) error {
+	var why, came *fault.Fault
+	if !errors.As(cause, &why) || !errors.As(err, &came) {
+		return cause
+	}
+	for name, value := range came.Details {
+		why = why.With(name, value)
+	}
+	return why
 }
 
 // finish settles a turn that is not atomic. The store being in trouble is no

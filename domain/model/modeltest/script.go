@@ -68,3 +68,11 @@ func Call(prefix string, pairs ...any) model.Response {
 	}
 	return r
 }
+
+// Streaming is a client that is a function.
+type Streaming func(ctx context.Context, r model.Request, delta func(string)) (model.Response, error)
+
+// Respond is model.Client's.
+func (s Streaming) Respond(ctx context.Context, r model.Request, delta func(string)) (model.Response, error) {
+	return s(ctx, r, delta)
+}
