@@ -3,6 +3,7 @@ package handlers
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -66,6 +67,10 @@ func (h *Handlers) seatPage(c echo.Context, status int, composer views.Composer)
 	}
 	if page.Runs, err = h.Presenter.TalkRuns(ctx, who.Organization, talk, s.ID); err != nil {
 		return err
+	}
+	page.Model = s.Model
+	for _, one := range s.Skills.Held {
+		page.Skills = append(page.Skills, views.SeatSkill{Name: one.Name, Description: one.Description, Active: slices.Contains(s.Skills.Active, one.Name)})
 	}
 	for _, d := range s.Documents {
 		page.Documents = append(page.Documents, views.SeatDocument{Name: d.Name, Ref: d.Ref, Text: d.Text})

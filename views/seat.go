@@ -10,12 +10,21 @@ type Seat struct {
 	Description   string
 	Instructions  string
 	Tools         []string
+	Model         string // its file names, else empty
+	Skills        []SeatSkill
 	Documents     []SeatDocument
 	Conversations []Conversation
 	Session       string // the talk shown
 	Entries       []Entry
 	Runs          Runs
 	Composer      Composer
+}
+
+// SeatSkill is a skill that the seat may take up.
+type SeatSkill struct {
+	Name        string
+	Description string
+	Active      bool // always taken up
 }
 
 // SeatDocument is a document that the seat's model can read.

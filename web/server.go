@@ -39,7 +39,7 @@ type Options struct {
 	Notify    mailbox.Notifier        // [wake the members' seats]
 	Tools     []agent.Tool            // beside those of the built-in kind
 	Resolver  account.Resolver        // [believe the claim, unverified]
-	Model     model.Client            // [the offline model]
+	Model     model.Client            // asked for the model Config.Model [the offline model]
 	Clock     func() time.Time        // [time.Now]
 	Log       *slog.Logger            // [discard]
 	// Listening is told the address once requests are answered there.
@@ -118,7 +118,10 @@ func (o Options) withDefaults() Options {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Model == nil {
-		o.Model = offline.New(offline.Options{Delay: o.Config.OfflineDelay})
+		o.Model, o.Config.Model = offline.New(offline.Options{Delay: o.Config.OfflineDelay}), model.Offline
+	}
+	if o.Config.Model == "" {
+		o.Config.Model = "default" // the host's client knows what it is
 	}
 	return o
 }
@@ -159,7 +162,7 @@ func (s *Server) assemble(checked workforce.Checked, tools []agent.Tool, newID f
 	o := s.options
 	s.bound = checked.Bound
 	agents, err := seat.NewKind(seat.KindOptions{
-		Seats: checked.Seats, Client: model.Limited(o.Model, o.Config.ModelConcurrency), Model: model.Offline, Tools: tools,
+		Seats: checked.Seats, Client: model.Limited(o.Model, o.Config.ModelConcurrency), Model: o.Config.Model, Tools: tools,
 	})
 	if err != nil {
 		return err

@@ -162,11 +162,16 @@ func TestBrokenWorkersTeamsAndDocumentsAreReportedApart(t *testing.T) {
 		"teams/a/workers/w/resources/twice.md":    good,
 		"teams/a/workers/w/resources/notes.txt":   "passed over",
 		"flows/channels/x.go":                     "old",
+		"teams/a/skills/none/x.md":                "x",
+		"teams/a/skills/other/SKILL.md":           "---\nname: else\ndescription: x\n---\ntext\n",
+		"teams/a/workers/w/skills/blank/SKILL.md": "---\ndescription: x\n---\n",
 	})
 
 	want := []string{
 		"flows/channels:0 pre-rename-record",
 		"teams/a/TEAM.md:3 refused-declaration",
+		"teams/a/skills/none:0 skill-load-failed",
+		"teams/a/skills/other:2 skill-load-failed",
 		"teams/a/workers/none:0 worker-load-failed",
 		"teams/a/workers/own:3 refused-declaration",
 		"teams/a/workers/w/references/Bad.md:0 document-load-failed",
@@ -174,6 +179,7 @@ func TestBrokenWorkersTeamsAndDocumentsAreReportedApart(t *testing.T) {
 		"teams/a/workers/w/references/scope.md:3 refused-declaration",
 		"teams/a/workers/w/references/written.md:3 refused-declaration",
 		"teams/a/workers/w/resources/twice.md:0 document-load-failed",
+		"teams/a/workers/w/skills/blank:0 skill-load-failed",
 		"teams/b/TEAM.md:0 team-load-failed",
 	}
 	if diff := cmp.Diff(want, found(c.Report.Errors)); diff != "" {
@@ -181,5 +187,34 @@ func TestBrokenWorkersTeamsAndDocumentsAreReportedApart(t *testing.T) {
 	}
 	if _, hired := c.Seats.Resolve("", "", "a.w"); !hired {
 		t.Error("the good worker was not hired")
+	}
+}
+
+func TestASkillNearerToTheWorkerStandsInForOneFurtherUp(t *testing.T) {
+	t.Parallel()
+	skill := func(d string) string { return "---\ndescription: " + d + "\n---\ntext\n" }
+	c := check(t, map[string]string{
+		"org/workers/chief/WORKER.md":             good,
+		"org/skills/plain/SKILL.md":               skill("org"),
+		"org/skills/brief/SKILL.md":               skill("org"),
+		"teams/a/skills/plain/SKILL.md":           skill("team"),
+		"teams/a/workers/w/WORKER.md":             "---\ndescription: x\nskills:\n  active: [plain]\n  activateTool: false\n---\n",
+		"teams/a/workers/w/skills/own/SKILL.md":   skill("own"),
+		"teams/a/workers/v/WORKER.md":             good,
+		"teams/a/workers/v/skills/brief/SKILL.md": skill("v"),
+	})
+	if len(c.Report.Errors) != 0 {
+		t.Fatalf("errors: %+v", c.Report.Errors)
+	}
+	got := map[string]string{}
+	for _, s := range c.Seats.All() {
+		for _, one := range s.Skills.Held {
+			got[s.ID] += one.Name + "=" + one.Description + " "
+		}
+		got[s.ID] += strings.Join(s.Skills.Active, ",")
+	}
+	want := map[string]string{"chief": "brief=org plain=org ", "a.w": "own=own plain=team brief=org plain", "a.v": "brief=v plain=team "}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

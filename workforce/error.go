@@ -11,6 +11,7 @@ const (
 	WorkerLoadFailed     = "worker-load-failed"
 	TeamLoadFailed       = "team-load-failed"
 	DocumentLoadFailed   = "document-load-failed"
+	SkillLoadFailed      = "skill-load-failed"
 	FolderWhereFile      = "folder-where-file-belongs"
 	RefusedDeclaration   = "refused-declaration"
 	UnreadableSlot       = "unreadable-slot"

@@ -17,18 +17,27 @@ type place struct {
 
 func (w *walker) workers(teams []string) []seat.Record {
 	org := place{dir: "org"}
-	orgDocuments := w.documents(org)
-	records := w.workersAt(org, "", "", orgDocuments)
+	shared := reach{documents: w.documents(org), skills: w.skills(org)}
+	records := w.workersAt(org, "", "", shared)
 	for _, team := range teams {
 		at := place{dir: path.Join("teams", team), ref: path.Join("teams", team) + "/"}
 		text := w.team(team)
-		reach := append(append([]seat.Document{}, w.documents(at)...), orgDocuments...)
-		records = append(records, w.workersAt(at, team, text, reach)...)
+		within := reach{
+			documents: append(append([]seat.Document{}, w.documents(at)...), shared.documents...),
+			skills:    nearest(w.skills(at), shared.skills),
+		}
+		records = append(records, w.workersAt(at, team, text, within)...)
 	}
 	return records
 }
 
-func (w *walker) workersAt(at place, team, text string, reach []seat.Document) []seat.Record {
+// reach is what the workers at a place reach beside their own folder's.
+type reach struct {
+	documents []seat.Document
+	skills    []seat.Skill
+}
+
+func (w *walker) workersAt(at place, team, text string, shared reach) []seat.Record {
 	var records []seat.Record
 	slot := path.Join(at.dir, "workers")
 	for _, e := range w.slot(slot) {
@@ -37,12 +46,12 @@ func (w *walker) workersAt(at place, team, text string, reach []seat.Document) [
 			continue
 		}
 		own := place{dir: dir, ref: at.ref + path.Join("workers", e.Name()) + "/"}
-		documents := append(w.documents(own), reach...)
+		documents, skills := append(w.documents(own), shared.documents...), nearest(w.skills(own), shared.skills)
 		r, ok := w.worker(team, e.Name(), dir)
 		if !ok {
 			continue
 		}
-		r.TeamText, r.Documents = text, documents
+		r.TeamText, r.Documents, r.Skills = text, documents, skills
 		records = append(records, r)
 	}
 	return records

@@ -15,6 +15,7 @@ var (
 	ErrModel      = fault.Define(fault.Conflict, "model-failed", "The model did not answer, or not whole, so nothing of it was used; run again.")
 	ErrRefused    = fault.Define(fault.Conflict, "model-refused", "The model refused to answer this, and nothing of what it said was used; ask in other words, or answer yourself.")
 	ErrToolStuck  = fault.Define(fault.Conflict, "tool-still-running", "The run ended while a tool went on, since the tool did not stop when told to; what it does from here is dropped.")
+	ErrNoSkill    = fault.Define(fault.NotFound, "no-such-skill", "No skill by this name is held; name one of those listed.")
 	ErrNoDocument = fault.Define(fault.NotFound, "no-such-document", "No document by this name is in reach; name one of those listed.")
 )
 

@@ -32,6 +32,7 @@ const (
 	CodeUnknownDomain   = "unknown-discovery-domain"
 	CodeNoDocument      = "document-out-of-reach"
 	CodeAmbiguous       = "document-ambiguous"
+	CodeNoSkill         = "skill-not-held"
 )
 
 // Problem is one thing that hiring refuses.
@@ -85,6 +86,7 @@ type Seat struct {
 	Model        string
 	Tools        []string
 	Documents    []Document // those its model may be given
+	Skills       Skills     // those it may take up
 	Organization string     // pinned to; empty for any
 	Owner        string     // pinned to; empty for any
 	Path         string     // of its file
@@ -154,6 +156,9 @@ func (h *hirer) record(r Record) {
 	s.Tools = h.tools(r)
 	h.discover(r)
 	s.Documents = h.documents(r)
+	if s.Kind == AgentKind {
+		s.Skills = h.skills(r)
+	}
 	h.seats = append(h.seats, s)
 }
 
@@ -196,7 +201,7 @@ func (h *hirer) refused(r Record) {
 }
 
 // settingKeys are those of the built-in kind. The list is closed.
-var settingKeys = []string{"description", "flow", "instructions", "model", "tools", "references", "resources", "discover"}
+var settingKeys = []string{"description", "flow", "instructions", "model", "tools", "skills", "references", "resources", "discover"}
 
 func (h *hirer) settings(r Record) {
 	for _, key := range slices.Sorted(maps.Keys(r.Declared)) {

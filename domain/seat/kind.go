@@ -101,10 +101,16 @@ func (k *kind) run(t *session.Turn, said string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	r := &running{turn: t, seat: s, model: k.model(s)}
 	system, err := k.system(t, s)
 	if err != nil {
 		return nil, err
 	}
+	taken, err := k.takeUp(t.Context(), r, said, known.begun)
+	if err != nil {
+		return nil, err
+	}
+	system += s.Skills.prompt(taken)
 	a, err := agent.New(agent.Options{
 		Name: s.ID, Model: k.model(s), SystemPrompt: system, Client: k.options.Client, Tools: k.granted(s),
 		MaxTurns: k.options.MaxTurns, History: agent.MemoryHistory(known.messages...), Documents: readable(s),
@@ -112,7 +118,6 @@ func (k *kind) run(t *session.Turn, said string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &running{turn: t, seat: s, model: k.model(s)}
 	options := []agent.QueryOption{agent.WithJournal(r), agent.WithContext(r)}
 	prompt := agent.Text(said)
 	if known.begun {
@@ -157,6 +162,9 @@ func (k *kind) granted(s Seat) []agent.Tool {
 		if t, ok := k.tools[name]; ok {
 			all = append(all, t)
 		}
+	}
+	if s.Skills.Loads && len(s.Skills.Held) > 0 {
+		all = append(all, loadSkill())
 	}
 	return all
 }

@@ -11,6 +11,7 @@ type Record struct {
 	// TeamText is the body of the team's TEAM.md, which comes before the worker's own.
 	TeamText  string
 	Documents []Document // in the worker's reach
+	Skills    []Skill    // in the worker's reach, one a name
 	Source    *mailbox.Source
 }
 
@@ -22,4 +23,12 @@ type Document struct {
 	Text     string // without its frontmatter
 	Readable bool   // llmReadable: a model may read it
 	Path     string // of the file, relative to the tree's root
+}
+
+// Skill is one SKILL.md: instructions that a seat takes up when they are needed.
+type Skill struct {
+	Name        string // the folder's
+	Description string // by which a model, or the classifier, picks it
+	Text        string
+	Path        string // of the file, relative to the tree's root
 }

@@ -1,125 +1,27 @@
 package cli_test
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 )
 
-// built is the program as `make build` makes it, once for all tests.
-var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "postroom-test")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "postroom")
-	build := exec.Command("go", "build", "-o", path, "postroom") //nolint:noctx // the test's deadline ends it.
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return dir, fmt.Errorf("build: %w %s", err, out)
-	}
-	return path, nil
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := built(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path)) // it is in the system's temporary folder anyway
-	}
-	os.Exit(code)
-}
-
-func binary(t *testing.T) string {
-	t.Helper()
-	path, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// process is a running server.
-type process struct {
-	cmd *exec.Cmd
-	url string
-}
-
-var address = regexp.MustCompile(`url=(http://\S+)`)
-
-func start(t *testing.T, path, database string) *process {
-	t.Helper()
-	p := &process{cmd: exec.Command(path, "serve", "--addr=127.0.0.1:0", "--database="+database, "--offline-delay=20ms")} //nolint:noctx // it is killed by hand.
-	logged, err := p.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.kill)
-	lines := bufio.NewScanner(logged)
-	for lines.Scan() {
-		if found := address.FindStringSubmatch(lines.Text()); found != nil {
-			p.url = found[1]
-			go func() { _, _ = io.Copy(io.Discard, logged) }() // so that it never waits for its log
-			return p
-		}
-	}
-	t.Fatal("the server ended without an address")
-	return nil
-}
-
-// kill is kill -9.
-func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // it may have been killed already
-	_ = p.cmd.Wait()
-}
-
-func (p *process) call(path, body, key string) (map[string]any, error) {
-	req, err := http.NewRequest(http.MethodPost, p.url+path, bytes.NewReader([]byte(body))) //nolint:noctx // the process's death ends it.
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Idempotency-Key", key)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close() //nolint:errcheck // read whole below.
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		return nil, err
-	}
-	var out map[string]any
-	if err := json.Unmarshal(raw, &out); err != nil || res.StatusCode >= 400 {
-		return nil, fmt.Errorf("%d %s", res.StatusCode, raw)
-	}
-	return out, nil
-}
-
 // TestKilledAtAnyMomentNothingAcceptedIsLostOrAnsweredTwice kills the real program
 // at random moments while people post, and looks at what stands afterwards.
 func TestKilledAtAnyMomentNothingAcceptedIsLostOrAnsweredTwice(t *testing.T) {
 	t.Parallel()
-	path, database := binary(t), filepath.Join(t.TempDir(), "postroom.db")
+	database := filepath.Join(t.TempDir(), "postroom.db")
 	var mu sync.Mutex
 	accepted := map[string]bool{}
 	count := 0
 	for life := range 6 {
-		p := start(t, path, database)
+		p := launch(t, database, nil)
 		var posting sync.WaitGroup
 		for w := range 4 {
 			posting.Go(func() {
@@ -150,7 +52,7 @@ func TestKilledAtAnyMomentNothingAcceptedIsLostOrAnsweredTwice(t *testing.T) {
 		posting.Wait()
 	}
 
-	p := start(t, path, database)
+	p := launch(t, database, nil)
 	lines := settled(t, p)
 
 	if len(accepted) < 20 {
@@ -266,7 +168,7 @@ func settled(t *testing.T, p *process) []line {
 func TestASecondServerOnTheSameFileIsRefused(t *testing.T) {
 	t.Parallel()
 	database := filepath.Join(t.TempDir(), "postroom.db")
-	start(t, binary(t), database)
+	launch(t, database, nil)
 
 	code, _, errs := run(t, "serve", "--addr=127.0.0.1:0", "--database="+database)
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 
 	"postroom/web"
 	"postroom/web/config"
@@ -12,7 +13,7 @@ import (
 
 type serve struct {
 	config.Config
-	Offline bool `env:"POSTROOM_OFFLINE" help:"Answer without a language model, from the seats' documents; the only way so far."`
+	Offline bool `env:"POSTROOM_OFFLINE" help:"Answer without a language model, from the seats' documents, whatever keys are set."`
 }
 
 // Run serves until the context ends.
@@ -30,9 +31,14 @@ func (c serve) Run(ctx context.Context, s *streams) (err error) {
 	if c.ModelConcurrency == 0 {
 		return config.ErrBounds.With("limit", "model-concurrency")
 	}
+	talker, err := c.talker(os.Getenv)
+	if err != nil {
+		return err
+	}
+	options.Model, options.Config.Model = talker.client, talker.model
 	var server *web.Server
 	options.Listening = func(addr net.Addr) {
-		log.Info("listening", "url", "http://"+addr.String(), "database", c.Database, "model", "offline")
+		log.Info("listening", "url", "http://"+addr.String(), "database", c.Database, "provider", talker.provider, "model", talker.model)
 		log.Info("there is no sign-in: names are what people say, and only this machine is answered")
 		for _, w := range server.Report().Warnings {
 			log.Warn(w.Message, "code", w.Code, "path", w.Path, "line", w.Line)

@@ -15,6 +15,7 @@ var (
 	ErrDatabase = fault.Define(fault.Invalid, "database-unsupported", "Only SQLite is served so far; name a file with --database.")
 	ErrAddress  = fault.Define(fault.Invalid, "address-not-loopback", "There is no sign-in yet, so the server answers on loopback only; use --addr 127.0.0.1:8080.")
 	ErrBadAddr  = fault.Define(fault.Invalid, "invalid-address", "The address must be a host and a port, such as 127.0.0.1:8080.")
+	ErrKey      = fault.Define(fault.Invalid, "model-key-missing", "The provider needs a key; set its variable (see details), or serve with --offline.")
 	ErrBounds   = fault.Define(fault.Invalid, "invalid-limit", "A limit is out of its bounds; see details.")
 )
 
@@ -25,6 +26,9 @@ type Config struct {
 	Database         string        `default:"postroom.db" env:"POSTROOM_DATABASE" help:"SQLite file to keep everything in; made when it is not there."`
 	Workforce        string        `env:"POSTROOM_WORKFORCE" help:"Folder of the declared tree; the demo that ships in the binary when none is named."`
 	LogJSON          bool          `name:"log-json" env:"POSTROOM_LOG_JSON" help:"Write the log as JSON."`
+	Provider         string        `default:"auto" enum:"auto,anthropic,openai,offline" env:"POSTROOM_PROVIDER" help:"Who answers: anthropic, openai (any endpoint that speaks as it does), offline, or auto: by the keys that are set (ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL), else offline."`
+	Model            string        `env:"POSTROOM_MODEL" help:"Name of the model for seats whose WORKER.md names none."`
+	ModelTimeout     time.Duration `default:"2m" env:"POSTROOM_MODEL_TIMEOUT" help:"How long a model may say nothing before its answer is given up."`
 	ModelConcurrency int           `default:"8" env:"POSTROOM_MODEL_CONCURRENCY" help:"Model calls in flight at once."`
 	RunTimeout       time.Duration `default:"5m" env:"POSTROOM_RUN_TIMEOUT" help:"How long a seat's run may take."`
 	Grace            time.Duration `default:"20s" env:"POSTROOM_GRACE" help:"How long runs may go on when the server stops."`
@@ -39,6 +43,9 @@ func (c Config) WithDefaults() Config {
 	}
 	if c.ModelConcurrency == 0 {
 		c.ModelConcurrency = 8
+	}
+	if c.ModelTimeout == 0 {
+		c.ModelTimeout = 2 * time.Minute
 	}
 	if c.RunTimeout == 0 {
 		c.RunTimeout = 5 * time.Minute
@@ -66,6 +73,7 @@ func (c Config) Check() error {
 		bad  bool
 	}{
 		{"model-concurrency", c.ModelConcurrency < 1 || c.ModelConcurrency > 1000},
+		{"model-timeout", c.ModelTimeout < time.Second || c.ModelTimeout > time.Hour},
 		{"run-timeout", c.RunTimeout < time.Second || c.RunTimeout > 24*time.Hour},
 		{"grace", c.Grace < 0 || c.Grace > time.Hour},
 		{"offline-delay", c.OfflineDelay < 0 || c.OfflineDelay > time.Minute},
