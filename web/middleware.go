@@ -89,7 +89,11 @@ func (s *Server) guard(next echo.HandlerFunc) echo.HandlerFunc {
 func compressed() echo.MiddlewareFunc {
 	return middleware.GzipWithConfig(middleware.GzipConfig{
 		MinLength: 1400, // about one packet
-		Skipper:   func(c echo.Context) bool { return c.Path() == "/live" },
+		// A compressor is cleared for each request it might be wanted for, which costs
+		// more than a write's short answer does.
+		Skipper: func(c echo.Context) bool {
+			return c.Path() == "/live" || c.Request().Method != http.MethodGet && strings.HasPrefix(c.Path(), "/api/")
+		},
 	})
 }
 

@@ -64,12 +64,27 @@ func (c *Client) Submit(ctx context.Context, s Submission) (Request, error) {
 		Organization: s.Principal.Organization, Session: s.Session, Kind: s.Kind, Action: s.Action, Input: input,
 		Principal: s.Principal, Source: FromClient, Lane: action.Lane, Key: s.Key,
 	}
-	err = c.engine.write(ctx, func(tx Tx, fx *effects) error { return c.accept(ctx, tx, fx, &request, action) })
+	asked := request
+	err = c.engine.write(ctx, func(tx Tx, fx *effects) error {
+		request = asked // a run again of this function starts from nothing
+		return c.accept(ctx, tx, fx, &request, action, true)
+	})
+	if errors.Is(err, errNotAtOnce) {
+		err = c.engine.write(ctx, func(tx Tx, fx *effects) error {
+			request = asked
+			return c.accept(ctx, tx, fx, &request, action, false)
+		})
+	}
 	return request, err
 }
 
-// accept keeps the request, or finds the one that its key names.
-func (c *Client) accept(ctx context.Context, tx Tx, fx *effects, r *Request, a Action) error {
+// errNotAtOnce undoes a turn that was tried in the transaction that keeps its
+// request and refused: it takes its turn as any other, which keeps the refusal.
+var errNotAtOnce = errors.New("the turn is to be taken by itself")
+
+// accept keeps the request, or finds the one that its key names. What needs no turn
+// of its own, a read or an atomic action of an idle session, is done at once.
+func (c *Client) accept(ctx context.Context, tx Tx, fx *effects, r *Request, a Action, atOnce bool) error {
 	s, err := c.sessionFor(ctx, tx, *r)
 	if err != nil {
 		return err
@@ -86,26 +101,68 @@ func (c *Client) accept(ctx context.Context, tx Tx, fx *effects, r *Request, a A
 			return nil
 		}
 	}
-	if a.Lane != ReadLane {
-		return c.engine.add(ctx, tx, fx, r, s)
+	switch {
+	case a.Lane == ReadLane:
+		return c.atOnce(ctx, tx, fx, r, s, a)
+	case atOnce && a.Atomic && a.Lane == TurnLane:
+		idle, err := tx.Idle(ctx, s.Organization, s.ID)
+		if err != nil {
+			return err
+		}
+		if idle {
+			return c.atOnce(ctx, tx, fx, r, s, a)
+		}
 	}
-	return c.answerRead(ctx, tx, fx, r, s, a)
+	return c.engine.add(ctx, tx, fx, r, s)
 }
 
-// answerRead runs a read in the transaction that keeps its request.
-func (c *Client) answerRead(ctx context.Context, tx Tx, fx *effects, r *Request, s Session, a Action) error {
+// atOnce runs an action in the transaction that keeps its request, which is
+// written once, as it ended. A refused turn is undone; a refused read has nothing
+// to undo. What the turn has its session do beside it, such as handing a line on,
+// is done here too where that is rows alone.
+func (c *Client) atOnce(ctx context.Context, tx Tx, fx *effects, r *Request, s Session, a Action) error {
+	var follow []followUp
+	if a.Lane == TurnLane {
+		fx.follow = &follow
+	}
+	r.ID = c.engine.deps.NewID("req")
+	if err := c.whole(ctx, tx, fx, r, s, a); err != nil {
+		return err
+	}
+	fx.follow = nil
+	for _, f := range follow {
+		if err := c.whole(ctx, tx, fx, &f.request, f.session, f.action); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whole does one request from beginning to end.
+func (c *Client) whole(ctx context.Context, tx Tx, fx *effects, r *Request, s Session, a Action) error {
 	e := c.engine
-	r.Status, r.Attempt = Running, 1
-	if err := e.add(ctx, tx, fx, r, s); err != nil {
+	r.QueuedAt, r.Status, r.Attempt, r.Owner = e.deps.Clock(), Running, 1, e.deps.Owner
+	r.StartedAt = r.QueuedAt
+	if err := tx.Place(ctx, r); err != nil {
 		return err
 	}
-	r.StartedAt, r.Until = r.QueuedAt, r.QueuedAt.Add(e.limits.Lease)
-	t := (&Turn{ctx: ctx, engine: e, request: *r, session: s}).within(tx, fx)
+	t := (&Turn{ctx: ctx, engine: e, request: *r, session: s, agent: a.Agent}).within(tx, fx)
 	out, err := call(e, t, a, r.Input)
-	if storeBroke(err) {
+	switch {
+	case storeBroke(err):
 		return err
+	case err != nil && a.Lane != ReadLane:
+		return errNotAtOnce
+	case err != nil:
+		if err := e.note(t, r, err); err != nil {
+			return err
+		}
+	default:
+		r.Status, r.Output = Completed, out
 	}
-	return e.settle(t, r, out, err, r.StartedAt)
+	r.FinishedAt = e.deps.Clock()
+	fx.changes = append(fx.changes, changeOf(s, r.ID, 0))
+	return tx.AddRequest(ctx, r)
 }
 
 func (c *Client) sessionFor(ctx context.Context, tx Tx, r Request) (Session, error) {

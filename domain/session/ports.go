@@ -55,8 +55,11 @@ type KeepsSessions interface {
 // KeepsRequests changes requests. Each change names what it expects and reports
 // whether it found it so.
 type KeepsRequests interface {
-	// AddRequest gives the request its Position and keeps it with a hash of its
-	// content for the key.
+	// Place gives the request its Position.
+	Place(ctx context.Context, r *Request) error
+	// Idle reports whether no turn of the session is queued or running.
+	Idle(ctx context.Context, organization, session string) (bool, error)
+	// AddRequest keeps the request as it is; one without a Position is given it.
 	AddRequest(ctx context.Context, r *Request) error
 	// Keyed is the request that a principal made of a session's action under a key.
 	Keyed(ctx context.Context, r Request) (Request, bool, error)

@@ -101,6 +101,7 @@ type Item struct {
 	Component    string          `json:"component,omitempty"`
 	Data         json.RawMessage `json:"data"`
 	CreatedAt    time.Time       `json:"createdAt"`
+	Position     int64           `json:"-"` // of its request; for writing only
 }
 
 // The types of items.

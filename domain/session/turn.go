@@ -25,6 +25,16 @@ type Turn struct {
 type effects struct {
 	wakes   []Wake
 	changes []change
+	// follow, when it is set, gathers what a turn has its own session do beside it
+	// and that may stand in the same transaction; it is done once the turn has.
+	follow *[]followUp
+}
+
+// followUp is a request that is to be done in the transaction that made it.
+type followUp struct {
+	request Request
+	action  Action
+	session Session
 }
 
 // Context ends when the request is cancelled, its deadline passes, or the server stops.
@@ -75,7 +85,7 @@ func (t *Turn) Emit(e Entry) (Item, error) {
 	err = t.Atomically(func(tx *Turn) error {
 		item = Item{
 			ID: tx.engine.deps.NewID("item"), Organization: tx.session.Organization, Session: tx.session.ID,
-			Request: tx.request.ID, Type: e.Type, Component: e.Component, Data: data, CreatedAt: tx.Now(),
+			Request: tx.request.ID, Position: tx.request.Position, Type: e.Type, Component: e.Component, Data: data, CreatedAt: tx.Now(),
 		}
 		if err := tx.tx.AppendItem(tx.ctx, &item); err != nil {
 			return err

@@ -26,18 +26,18 @@ func scanDelivered(row scanner) (mailbox.Delivered, error) {
 
 // AddDelivery implements mailbox.Deliveries.
 func (t *transaction) AddDelivery(ctx context.Context, d mailbox.Delivered) (bool, error) {
-	res := t.on(ctx).Exec(deliveryInsert, d.Organization, d.Mailbox, d.Post, d.PostSeq, d.Member, d.Ordinal,
+	n, err := t.exec(ctx, deliveryInsert, d.Organization, d.Mailbox, d.Post, d.PostSeq, d.Member, d.Ordinal,
 		string(d.State), d.Code, d.Reason, d.Request, milli(d.At), milli(d.At))
-	return res.RowsAffected == 1, coded("keep a delivery of "+d.Post, res.Error)
+	return n == 1, coded("keep a delivery of "+d.Post, err)
 }
 
 // SetDelivery implements mailbox.Deliveries.
 func (t *transaction) SetDelivery(ctx context.Context, d mailbox.Delivered) error {
-	return coded("change a delivery of "+d.Post, t.on(ctx).Exec(deliverySet,
-		string(d.State), d.Code, d.Reason, d.Request, milli(d.At), d.Organization, d.Mailbox, d.Post, d.Member).Error)
+	_, err := t.exec(ctx, deliverySet, string(d.State), d.Code, d.Reason, d.Request, milli(d.At), d.Organization, d.Mailbox, d.Post, d.Member)
+	return coded("change a delivery of "+d.Post, err)
 }
 
 // DeliveriesOf implements mailbox.Deliveries.
 func (t *transaction) DeliveriesOf(ctx context.Context, organization, mailboxID, post string) ([]mailbox.Delivered, error) {
-	return list(t.on(ctx), "list deliveries of "+post, deliveryOfPost, []any{organization, mailboxID, post}, scanDelivered)
+	return list(ctx, t.reader, "list deliveries of "+post, deliveryOfPost, []any{organization, mailboxID, post}, scanDelivered)
 }

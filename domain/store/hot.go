@@ -1,18 +1,95 @@
 package store
 
 import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
 	"strings"
-
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
-const constraint = sqlite3.SQLITE_CONSTRAINT
-
-// hot are the statements of the path that every post takes, prepared at start.
+// hot are the statements of the path that every post takes, prepared
+// at start on the writer's one connection: a statement takes 10 µs through gorm, and
+// a fraction of that so.
 var hot = []string{
 	sessionByID, sessionInsert, sessionPosition, sessionSeq, sessionState,
-	requestByID, requestByKey, requestInsert, requestNextTurn, requestClaim, requestSettle, requestHolds, requestPosition,
+	requestByID, requestByKey, requestInsert, requestNextTurn, requestClaim, requestSettle, requestHolds, requestCaused, requestTurns,
 	itemInsert, deliveryInsert, deliverySet, deliveryOfPost,
 }
 
-func placeholders(text string) int { return strings.Count(text, "?") }
+// own are the statements of the writer's connection.
+type own struct {
+	conn                                         *sql.Conn
+	stmts                                        map[string]statement
+	wrote                                        bool // a statement that changes rows has run since this was last cleared
+	begin, commit, rollback, save, release, back *sql.Stmt
+}
+
+type statement struct {
+	*sql.Stmt
+	changes bool
+}
+
+// prepare makes the statements, outside any transaction.
+func prepare(ctx context.Context, conn *sql.Conn) (*own, error) {
+	o := &own{conn: conn, stmts: make(map[string]statement, len(hot))}
+	for _, text := range hot {
+		stmt, err := conn.PrepareContext(ctx, text)
+		if err != nil {
+			return nil, coded("prepare "+text, err)
+		}
+		o.stmts[text] = statement{Stmt: stmt, changes: !strings.HasPrefix(text, "SELECT")}
+	}
+	for _, one := range []struct {
+		text string
+		into **sql.Stmt
+	}{
+		{"BEGIN IMMEDIATE", &o.begin}, {"COMMIT", &o.commit}, {"ROLLBACK", &o.rollback},
+		{"SAVEPOINT w", &o.save}, {"RELEASE w", &o.release}, {"ROLLBACK TO w", &o.back},
+	} {
+		stmt, err := conn.PrepareContext(ctx, one.text)
+		if err != nil {
+			return nil, coded("prepare "+one.text, err)
+		}
+		*one.into = stmt
+	}
+	return o, nil
+}
+
+// find is the prepared statement of a text, if it is a hot one.
+func (o *own) find(text string) *sql.Stmt {
+	if o == nil {
+		return nil
+	}
+	s, ok := o.stmts[text]
+	if ok && s.changes {
+		o.wrote = true
+	}
+	return s.Stmt
+}
+
+// run executes one of the statements that have no arguments.
+func (o *own) run(stmt *sql.Stmt) error {
+	_, err := stmt.ExecContext(context.Background())
+	return err
+}
+
+// close gives the statements and the connection back.
+func (o *own) close() error {
+	if o == nil {
+		return nil
+	}
+	errs := make([]error, 0, len(o.stmts)+1)
+	for _, s := range o.stmts {
+		errs = append(errs, s.Close())
+	}
+	for _, s := range []*sql.Stmt{o.begin, o.commit, o.rollback, o.save, o.release, o.back} {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	if err := errors.Join(append(errs, o.conn.Close())...); err != nil {
+		return fmt.Errorf("close the writer: %w", err)
+	}
+	return nil
+}

@@ -10,7 +10,7 @@ import (
 
 const (
 	itemColumns = "id, organization, session, request, seq, type, component, data, created_at"
-	itemInsert  = "INSERT INTO items (" + itemColumns + ", position) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (" + requestPosition + "))"
+	itemInsert  = "INSERT INTO items (" + itemColumns + ", position) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 func scanItem(row scanner) (session.Item, error) {
@@ -24,12 +24,11 @@ func scanItem(row scanner) (session.Item, error) {
 
 // AppendItem implements session.Tx. The session's row is the lock that keeps seq dense.
 func (t *transaction) AppendItem(ctx context.Context, i *session.Item) error {
-	db := t.on(ctx)
-	if err := db.Raw(sessionSeq, i.Organization, i.Session).Row().Scan(&i.Seq); err != nil {
+	if err := t.row(ctx, sessionSeq, i.Organization, i.Session).Scan(&i.Seq); err != nil {
 		return coded("give an item of "+i.Session+" its seq", err)
 	}
-	err := db.Exec(itemInsert, i.ID, i.Organization, i.Session, i.Request, i.Seq, i.Type, i.Component, []byte(i.Data),
-		milli(i.CreatedAt), i.Request).Error
+	_, err := t.exec(ctx, itemInsert, i.ID, i.Organization, i.Session, i.Request, i.Seq, i.Type, i.Component, []byte(i.Data),
+		milli(i.CreatedAt), i.Position)
 	return coded("append an item to "+i.Session, err)
 }
 
@@ -67,7 +66,7 @@ func (r reader) Items(ctx context.Context, q session.ItemQuery) ([]session.Item,
 	if newest {
 		order = " ORDER BY seq DESC LIMIT ?"
 	}
-	page, err := list(r.on(ctx), "list items of "+q.Session, text+order, append(args, session.Bound(q.Limit)), scanItem)
+	page, err := list(ctx, r, "list items of "+q.Session, text+order, append(args, session.Bound(q.Limit)), scanItem)
 	if newest {
 		slices.Reverse(page)
 	}

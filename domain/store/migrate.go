@@ -86,6 +86,6 @@ func step(ctx context.Context, db *sql.DB, name string, to int, o Options) (err 
 
 func (r reader) meta(ctx context.Context, name string) (string, error) {
 	var value string
-	err := r.on(ctx).Raw("SELECT value FROM meta WHERE name = ?", name).Row().Scan(&value)
+	err := r.row(ctx, "SELECT value FROM meta WHERE name = ?", name).Scan(&value)
 	return value, coded("read "+name, err)
 }

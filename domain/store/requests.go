@@ -25,8 +25,10 @@ const (
 		"started_at = ? WHERE id = ? AND status = 'queued' RETURNING " + requestColumns
 	requestSettle = "UPDATE requests SET status = ?, failure = ?, output = ?, finished_at = ?, until = 0 " +
 		"WHERE id = ? AND attempt = ? AND status = 'running' AND until > ?"
-	requestHolds    = "SELECT count(*) FROM requests WHERE id = ? AND attempt = ? AND status = 'running' AND until > ?"
-	requestPosition = "SELECT position FROM requests WHERE id = ?"
+	requestHolds  = "SELECT count(*) FROM requests WHERE id = ? AND attempt = ? AND status = 'running' AND until > ?"
+	requestCaused = "SELECT count(*) FROM requests WHERE organization = ? AND session = ? AND depth > 0 AND queued_at > ?"
+	requestTurns  = "SELECT EXISTS (SELECT 1 FROM requests WHERE organization = ? AND session = ? AND status = 'queued' AND lane = 'turn') " +
+		"OR EXISTS (SELECT 1 FROM requests WHERE organization = ? AND session = ? AND status = 'running' AND lane = 'turn')"
 )
 
 func scanRequest(row scanner) (session.Request, error) {
@@ -53,7 +55,7 @@ func scanRequest(row scanner) (session.Request, error) {
 
 // one reads a request that may not be there.
 func (r reader) one(ctx context.Context, doing, text string, args ...any) (session.Request, bool, error) {
-	found, err := scanRequest(r.on(ctx).Raw(text, args...).Row())
+	found, err := scanRequest(r.row(ctx, text, args...))
 	if errors.Is(err, sql.ErrNoRows) {
 		return session.Request{}, false, nil
 	}
@@ -92,12 +94,12 @@ func (r reader) Requests(ctx context.Context, q session.RequestQuery) ([]session
 	if q.After != "" {
 		text, args = text+" AND id < ?", append(args, q.After)
 	}
-	return list(r.on(ctx), "list requests", text+" ORDER BY id DESC LIMIT ?", append(args, session.Bound(q.Limit)), scanRequest)
+	return list(ctx, r, "list requests", text+" ORDER BY id DESC LIMIT ?", append(args, session.Bound(q.Limit)), scanRequest)
 }
 
 // Work implements session.Reader.
 func (r reader) Work(ctx context.Context, afterID string, limit int) ([]session.Request, error) {
-	return list(r.on(ctx), "list queued work",
+	return list(ctx, r, "list queued work",
 		"SELECT "+requestColumns+" FROM requests WHERE status = 'queued' AND id > ? ORDER BY id LIMIT ?",
 		[]any{afterID, session.Bound(limit)}, scanRequest)
 }
@@ -110,23 +112,36 @@ func (r reader) Lapsed(ctx context.Context, now time.Time, notOwner string, limi
 	} else {
 		text, args = text+"until <= ?", append(args, milli(now))
 	}
-	return list(r.on(ctx), "list lapsed work", text+" ORDER BY until LIMIT ?", append(args, session.Bound(limit)), scanRequest)
+	return list(ctx, r, "list lapsed work", text+" ORDER BY until LIMIT ?", append(args, session.Bound(limit)), scanRequest)
+}
+
+// Place implements session.KeepsRequests. The session's row is the lock that keeps
+// positions dense.
+func (t *transaction) Place(ctx context.Context, r *session.Request) error {
+	return coded("give request "+r.ID+" its place", t.row(ctx, sessionPosition, r.Organization, r.Session).Scan(&r.Position))
+}
+
+// Idle implements session.KeepsRequests.
+func (t *transaction) Idle(ctx context.Context, organization, id string) (bool, error) {
+	var open int
+	err := t.row(ctx, requestTurns, organization, id, organization, id).Scan(&open)
+	return open == 0, coded("look for turns of "+id, err)
 }
 
 // AddRequest implements session.KeepsRequests.
 func (t *transaction) AddRequest(ctx context.Context, r *session.Request) error {
-	err := t.on(ctx).Raw(sessionPosition, r.Organization, r.Session).Row().Scan(&r.Position)
+	if r.Position == 0 {
+		if err := t.Place(ctx, r); err != nil {
+			return err
+		}
+	}
+	failure, err := failureBytes(r.Failure)
 	if err != nil {
-		return coded("give request "+r.ID+" its place", err)
+		return err
 	}
-	started, until := int64(0), int64(0)
-	if r.Status == session.Running {
-		// A read is answered inside the transaction that keeps it.
-		started, until = milli(r.QueuedAt), milli(r.QueuedAt.Add(time.Minute))
-	}
-	err = t.on(ctx).Exec(requestInsert, r.ID, r.Organization, r.Session, r.Kind, r.Action, []byte(r.Input),
+	_, err = t.exec(ctx, requestInsert, r.ID, r.Organization, r.Session, r.Kind, r.Action, []byte(r.Input),
 		r.Principal.ID, r.Principal.Verified, string(r.Source), r.Cause, r.Depth, r.Position, string(r.Lane), string(r.Status),
-		nil, nil, r.Owner, until, r.Attempt, r.Key, milli(r.QueuedAt), started, 0).Error
+		failure, []byte(r.Output), r.Owner, milli(r.Until), r.Attempt, r.Key, milli(r.QueuedAt), milli(r.StartedAt), milli(r.FinishedAt))
 	return coded("keep request "+r.ID, err)
 }
 
@@ -151,28 +166,28 @@ func (t *transaction) Settle(ctx context.Context, r session.Request, now time.Ti
 	if err != nil {
 		return false, err
 	}
-	res := t.on(ctx).Exec(requestSettle, string(r.Status), failure, []byte(r.Output), milli(r.FinishedAt), r.ID, r.Attempt, milli(now))
-	return res.RowsAffected == 1, coded("settle request "+r.ID, res.Error)
+	n, err := t.exec(ctx, requestSettle, string(r.Status), failure, []byte(r.Output), milli(r.FinishedAt), r.ID, r.Attempt, milli(now))
+	return n == 1, coded("settle request "+r.ID, err)
 }
 
 // Holds implements session.KeepsRequests.
 func (t *transaction) Holds(ctx context.Context, id string, attempt int, now time.Time) (bool, error) {
 	var n int
-	err := t.on(ctx).Raw(requestHolds, id, attempt, milli(now)).Row().Scan(&n)
+	err := t.row(ctx, requestHolds, id, attempt, milli(now)).Scan(&n)
 	return n == 1, coded("check the lease of request "+id, err)
 }
 
 // Renew implements session.ChangesRequests.
 func (t *transaction) Renew(ctx context.Context, owner string, ids []string, now, until time.Time) error {
-	err := t.on(ctx).Exec("UPDATE requests SET until = ? WHERE owner = ? AND status = 'running' AND until > ? AND id IN ?",
-		milli(until), owner, milli(now), ids).Error
+	_, err := t.exec(ctx, "UPDATE requests SET until = ? WHERE owner = ? AND status = 'running' AND until > ? AND id IN ?",
+		milli(until), owner, milli(now), ids)
 	return coded("renew leases", err)
 }
 
 // Requeue implements session.ChangesRequests.
 func (t *transaction) Requeue(ctx context.Context, id string, attempt int) (bool, error) {
-	res := t.on(ctx).Exec("UPDATE requests SET status = 'queued', owner = '', until = 0 WHERE id = ? AND attempt = ? AND status = 'running'", id, attempt)
-	return res.RowsAffected == 1, coded("queue request "+id+" again", res.Error)
+	n, err := t.exec(ctx, "UPDATE requests SET status = 'queued', owner = '', until = 0 WHERE id = ? AND attempt = ? AND status = 'running'", id, attempt)
+	return n == 1, coded("queue request "+id+" again", err)
 }
 
 // Cancel implements session.ChangesRequests.
@@ -193,8 +208,7 @@ func (t *transaction) Cancel(ctx context.Context, organization, id string, why *
 // AgentCaused implements session.ChangesRequests.
 func (t *transaction) AgentCaused(ctx context.Context, organization, id string, since time.Time) (int, error) {
 	var n int
-	err := t.on(ctx).Raw("SELECT count(*) FROM requests WHERE organization = ? AND session = ? AND depth > 0 AND queued_at > ?",
-		organization, id, milli(since)).Row().Scan(&n)
+	err := t.row(ctx, requestCaused, organization, id, milli(since)).Scan(&n)
 	return n, coded("count what agents caused in "+id, err)
 }
 

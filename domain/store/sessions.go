@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -14,7 +15,8 @@ import (
 
 // reader looks things up, in the pool or inside a transaction.
 type reader struct {
-	db *gorm.DB
+	db  *gorm.DB
+	own *own // the writer's statements; nil in the pool
 }
 
 // on is the database for one statement. A caller that leaves never cancels one:
@@ -23,6 +25,39 @@ type reader struct {
 // are short, and their pages bounded.
 func (r reader) on(ctx context.Context) *gorm.DB {
 	return r.db.WithContext(context.WithoutCancel(ctx))
+}
+
+// row runs a statement that answers with one row at most.
+func (r reader) row(ctx context.Context, text string, args ...any) *sql.Row {
+	if stmt := r.own.find(text); stmt != nil {
+		return stmt.QueryRowContext(context.WithoutCancel(ctx), args...)
+	}
+	if r.own != nil && !strings.HasPrefix(text, "SELECT") {
+		r.own.wrote = true
+	}
+	return r.on(ctx).Raw(text, args...).Row()
+}
+
+// rows runs a statement that answers with many.
+func (r reader) rows(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	if stmt := r.own.find(text); stmt != nil {
+		return stmt.QueryContext(context.WithoutCancel(ctx), args...)
+	}
+	return r.on(ctx).Raw(text, args...).Rows()
+}
+
+// exec runs a statement that changes rows, and says how many.
+func (t *transaction) exec(ctx context.Context, text string, args ...any) (int64, error) {
+	if stmt := t.own.find(text); stmt != nil {
+		res, err := stmt.ExecContext(context.WithoutCancel(ctx), args...)
+		if err != nil {
+			return 0, err
+		}
+		return res.RowsAffected()
+	}
+	t.own.wrote = true
+	res := t.on(ctx).Exec(text, args...)
+	return res.RowsAffected, res.Error
 }
 
 // transaction is one write's view of the database, and its way to change it.
@@ -57,7 +92,7 @@ func scanSession(row scanner) (session.Session, error) {
 
 // Session implements session.Reader.
 func (r reader) Session(ctx context.Context, organization, id string) (session.Session, bool, error) {
-	s, err := scanSession(r.on(ctx).Raw(sessionByID, organization, id).Row())
+	s, err := scanSession(r.row(ctx, sessionByID, organization, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return session.Session{}, false, nil
 	}
@@ -79,13 +114,13 @@ func (r reader) Sessions(ctx context.Context, q session.SessionQuery) ([]session
 	if q.FlowID != "" {
 		text, args = text+" AND flow_id = ? AND flow_id <> ''", append(args, q.FlowID)
 	}
-	return list(r.on(ctx), "list sessions", text+" ORDER BY id LIMIT ?", append(args, session.Bound(q.Limit)), scanSession)
+	return list(ctx, r, "list sessions", text+" ORDER BY id LIMIT ?", append(args, session.Bound(q.Limit)), scanSession)
 }
 
 // CreateSession implements session.KeepsSessions.
 func (t *transaction) CreateSession(ctx context.Context, s session.Session) error {
-	err := t.on(ctx).Exec(sessionInsert, s.Organization, s.ID, s.Kind, s.Owner, s.Parent, s.FlowID,
-		[]byte(s.State), milli(s.CreatedAt)).Error
+	_, err := t.exec(ctx, sessionInsert, s.Organization, s.ID, s.Kind, s.Owner, s.Parent, s.FlowID,
+		[]byte(s.State), milli(s.CreatedAt))
 	if unique(err) {
 		return session.ErrSessionTaken.With("session", s.ID)
 	}
@@ -94,25 +129,25 @@ func (t *transaction) CreateSession(ctx context.Context, s session.Session) erro
 
 // SetState implements session.KeepsSessions.
 func (t *transaction) SetState(ctx context.Context, organization, id string, state []byte) error {
-	res := t.on(ctx).Exec(sessionState, state, organization, id)
-	if res.Error == nil && res.RowsAffected == 0 {
+	n, err := t.exec(ctx, sessionState, state, organization, id)
+	if err == nil && n == 0 {
 		return session.ErrNoSession.With("session", id)
 	}
-	return coded("set the state of session "+id, res.Error)
+	return coded("set the state of session "+id, err)
 }
 
 // ReplaceEmptySession implements session.KeepsSessions.
 func (t *transaction) ReplaceEmptySession(ctx context.Context, s session.Session) (bool, error) {
-	res := t.on(ctx).Exec(`UPDATE sessions SET kind = ?, owner = ?, parent = ?, flow_id = ?, state = ?, created_at = ?
+	n, err := t.exec(ctx, `UPDATE sessions SET kind = ?, owner = ?, parent = ?, flow_id = ?, state = ?, created_at = ?
 		WHERE organization = ? AND id = ? AND last_seq = 0
 		AND (state IS NULL OR state IN (x'', CAST('{}' AS BLOB), CAST('null' AS BLOB)))`,
 		s.Kind, s.Owner, s.Parent, s.FlowID, []byte(s.State), milli(s.CreatedAt), s.Organization, s.ID)
-	return res.RowsAffected == 1, coded("replace session "+s.ID, res.Error)
+	return n == 1, coded("replace session "+s.ID, err)
 }
 
 // list reads a page of rows.
-func list[T any](db *gorm.DB, doing, text string, args []any, scan func(scanner) (T, error)) (page []T, err error) {
-	rows, err := db.Raw(text, args...).Rows()
+func list[T any](ctx context.Context, r reader, doing, text string, args []any, scan func(scanner) (T, error)) (page []T, err error) {
+	rows, err := r.rows(ctx, text, args...)
 	if err != nil {
 		return nil, coded(doing, err)
 	}

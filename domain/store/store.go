@@ -33,6 +33,7 @@ type Options struct {
 type Store struct {
 	reader
 	writer *writer
+	own    *own // the writer's statements
 	write  *sql.DB
 	read   *sql.DB
 	lock   *flock.Flock
@@ -60,8 +61,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 
 func (s *Store) open(ctx context.Context, o Options) error {
 	var err error
-	var writeHandle *gorm.DB
-	if s.write, writeHandle, err = handle(ctx, o.Path, 1, "&_txlock=immediate&_pragma=journal_mode(WAL)"); err != nil {
+	if s.write, err = pool(ctx, o.Path, 1, "&_txlock=immediate&_pragma=journal_mode(WAL)"); err != nil {
 		return err
 	}
 	if err := migrate(ctx, s.write, o); err != nil {
@@ -71,41 +71,56 @@ func (s *Store) open(ctx context.Context, o Options) error {
 	if readers <= 0 {
 		readers = 8
 	}
-	var readHandle *gorm.DB
-	if s.read, readHandle, err = handle(ctx, o.Path, readers, "&_pragma=query_only(1)"); err != nil {
+	if s.read, err = pool(ctx, o.Path, readers, "&_pragma=query_only(1)"); err != nil {
+		return err
+	}
+	readHandle, err := orm(s.read)
+	if err != nil {
 		return err
 	}
 	s.reader = reader{db: readHandle}
-	s.writer = newWriter(writeHandle)
-	if err := s.writer.warm(ctx); err != nil {
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return coded("open the database", err)
+	}
+	if s.own, err = prepare(ctx, conn); err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	writeHandle, err := orm(conn)
+	if err != nil {
 		return err
 	}
+	s.writer = newWriter(writeHandle, s.own)
 	s.epoch, err = s.meta(ctx, "epoch")
 	return err
 }
 
-// handle opens one pool and gorm on top of it.
-func handle(ctx context.Context, path string, connections int, pragmas string) (*sql.DB, *gorm.DB, error) {
+// pool opens the file for so many connections.
+func pool(ctx context.Context, path string, connections int, pragmas string) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?_time_format=sqlite&_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)&_pragma=synchronous(FULL)" +
 		"&_pragma=temp_store(MEMORY)&_pragma=cache_size(-32768)" + pragmas // savepoints journal in memory
-	pool, err := sql.Open("sqlite", dsn)
+	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
-		return nil, nil, coded("open the database", err)
+		return nil, coded("open the database", err)
 	}
-	pool.SetMaxOpenConns(connections)
-	pool.SetMaxIdleConns(connections)
-	if err := pool.PingContext(ctx); err != nil {
-		return nil, nil, errors.Join(coded("open the database", err), pool.Close())
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	if err := db.PingContext(ctx); err != nil {
+		return nil, errors.Join(coded("open the database", err), db.Close())
 	}
-	db, err := gorm.Open(sqlite.New(sqlite.Config{DriverName: "sqlite", Conn: pool}), &gorm.Config{
-		SkipDefaultTransaction: true, PrepareStmt: true, PrepareStmtMaxSize: 500,
+	return db, nil
+}
+
+// orm is gorm on a pool, or on the writer's own connection, where each statement is
+// prepared once already or runs seldom.
+func orm(conn gorm.ConnPool) (*gorm.DB, error) {
+	_, pooled := conn.(*sql.DB)
+	db, err := gorm.Open(sqlite.New(sqlite.Config{DriverName: "sqlite", Conn: conn}), &gorm.Config{
+		SkipDefaultTransaction: true, PrepareStmt: pooled, PrepareStmtMaxSize: 500,
 		DisableAutomaticPing: true, Logger: logger.Discard,
 	})
-	if err != nil {
-		return nil, nil, errors.Join(coded("open the database", err), pool.Close())
-	}
-	return pool, db, nil
+	return db, coded("open the database", err)
 }
 
 // exclusive takes the lock beside the database, which the system gives back
@@ -147,7 +162,7 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // Close gives the database up. Call it when Run has returned.
 func (s *Store) Close() error {
-	var errs []error
+	errs := []error{s.own.close()}
 	for _, pool := range []*sql.DB{s.read, s.write} {
 		if pool != nil {
 			errs = append(errs, pool.Close())

@@ -61,7 +61,7 @@ func (s *Store) Reaches(ctx context.Context, organization, mailboxID string, pos
 		args = append(args, post)
 	}
 	text := reachesOf + "?" + strings.Repeat(", ?", len(posts)-1) + ") ORDER BY d.post, d.ordinal"
-	all, err := list(s.on(ctx), "list who was told in "+mailboxID, text, args, func(row scanner) (mailbox.Reach, error) {
+	all, err := list(ctx, s.reader, "list who was told in "+mailboxID, text, args, func(row scanner) (mailbox.Reach, error) {
 		var reach mailbox.Reach
 		var run runRow
 		var at int64
@@ -99,7 +99,7 @@ func (s *Store) Busy(ctx context.Context, organization, mailboxID string) (map[s
 		mailbox string
 		run     mailbox.Run
 	}
-	all, err := list(s.on(ctx), "list busy runs", text+" ORDER BY r.id LIMIT 1000", args, func(row scanner) (busy, error) {
+	all, err := list(ctx, s.reader, "list busy runs", text+" ORDER BY r.id LIMIT 1000", args, func(row scanner) (busy, error) {
 		var b busy
 		var run runRow
 		var post string
@@ -141,7 +141,7 @@ func (s *Store) LastLines(ctx context.Context, organization string, mailboxes []
 
 // PostOf implements mailbox.Trail.
 func (s *Store) PostOf(ctx context.Context, request string) (mailbox.Delivered, bool, error) {
-	d, err := scanDelivered(s.on(ctx).Raw("SELECT "+deliveryColumns+" FROM deliveries WHERE request = ? AND request <> ''", request).Row())
+	d, err := scanDelivered(s.row(ctx, "SELECT "+deliveryColumns+" FROM deliveries WHERE request = ? AND request <> ''", request))
 	if errors.Is(err, sql.ErrNoRows) {
 		return mailbox.Delivered{}, false, nil
 	}

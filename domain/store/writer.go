@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"gorm.io/gorm"
 
@@ -21,9 +22,12 @@ const maxGroup = 256
 // would make SQLite roll the whole transaction back, and later writes would go
 // through alone.
 type writer struct {
-	db   *gorm.DB
+	db   *gorm.DB // on the one connection, for what is not hot
+	own  *own
 	jobs chan *job
 	done chan struct{} // closed when run has returned
+
+	writes, groups, apart atomic.Int64
 
 	mu   sync.Mutex
 	last error // guarded by mu; how the last group ended
@@ -42,8 +46,8 @@ type job struct {
 	done chan struct{}
 }
 
-func newWriter(db *gorm.DB) *writer {
-	return &writer{db: db, jobs: make(chan *job, maxGroup), done: make(chan struct{})}
+func newWriter(db *gorm.DB, o *own) *writer {
+	return &writer{db: db, own: o, jobs: make(chan *job, maxGroup), done: make(chan struct{})}
 }
 
 func (w *writer) write(ctx context.Context, fn func(tx session.Tx) error) error {
@@ -102,6 +106,8 @@ func (w *writer) gather(first *job) []*job {
 // commit makes one transaction of a group and tells its waiters how it ended.
 func (w *writer) commit(ctx context.Context, group []*job) {
 	ctx = context.WithoutCancel(ctx)
+	w.writes.Add(int64(len(group)))
+	w.groups.Add(1)
 	err := w.transaction(ctx, group)
 	w.mu.Lock()
 	w.last = err
@@ -114,47 +120,72 @@ func (w *writer) commit(ctx context.Context, group []*job) {
 	}
 }
 
+// transaction tries a group without savepoints, which is what nearly always does.
+// A write that fails after it has changed something spoils the rows of the others:
+// then all is undone and the group runs again, each write in its own savepoint.
 func (w *writer) transaction(ctx context.Context, group []*job) error {
-	tx := w.db.WithContext(ctx).Begin()
-	if tx.Error != nil {
-		return coded("begin to write", tx.Error)
+	spoilt, err := w.together(ctx, group, false)
+	if !spoilt || err != nil {
+		return err
 	}
 	for _, j := range group {
-		if err := w.attempt(tx, j); err != nil {
-			return undone(tx, coded("write", err))
-		}
+		j.err = nil
 	}
-	if err := tx.Commit().Error; err != nil {
-		return undone(tx, coded("commit", err))
-	}
-	return nil
+	w.apart.Add(1)
+	_, err = w.together(ctx, group, true)
+	return err
 }
 
-// attempt runs one write in its own savepoint, so that its failure is its own. An
-// error it returns is the end of the group.
-func (w *writer) attempt(tx *gorm.DB, j *job) error {
-	if err := tx.Exec("SAVEPOINT w").Error; err != nil {
-		return err
+func (w *writer) together(ctx context.Context, group []*job, apart bool) (spoilt bool, err error) {
+	if err := w.own.run(w.own.begin); err != nil {
+		return false, coded("begin to write", err)
 	}
-	j.err = guarded(func() error { return j.fn(&transaction{reader{db: tx}}) })
+	for _, j := range group {
+		spoilt, err := w.attempt(ctx, j, apart)
+		if err != nil {
+			return false, w.undone(coded("write", err))
+		}
+		if spoilt {
+			return true, w.undone(nil)
+		}
+	}
+	if err := w.own.run(w.own.commit); err != nil {
+		return false, w.undone(coded("commit", err))
+	}
+	return false, nil
+}
+
+// attempt runs one write, in its own savepoint if it is to stand apart, so that its
+// failure is its own. An error it returns is the end of the group.
+func (w *writer) attempt(ctx context.Context, j *job, apart bool) (spoilt bool, err error) {
+	if apart {
+		if err := w.own.run(w.own.save); err != nil {
+			return false, err
+		}
+	}
+	w.own.wrote = false
+	j.err = guarded(func() error { return j.fn(&transaction{reader{db: w.db.WithContext(ctx), own: w.own}}) })
 	switch {
-	case j.err == nil:
-		return tx.Exec("RELEASE w").Error
-	case ends(j.err):
+	case j.err != nil && ends(j.err):
 		err := j.err
 		j.err = nil // it gets the group's error like everyone
-		return err
+		return false, err
+	case !apart:
+		return j.err != nil && w.own.wrote, nil
+	case j.err != nil:
+		if err := w.own.run(w.own.back); err != nil {
+			return false, err
+		}
 	}
-	if err := tx.Exec("ROLLBACK TO w").Error; err != nil {
-		return err
-	}
-	return tx.Exec("RELEASE w").Error
+	return false, w.own.run(w.own.release)
 }
 
 // undone rolls a transaction back for a reason. SQLite may have done so by itself;
 // then the rollback says so, and that is no news.
-func undone(tx *gorm.DB, why error) error {
-	_ = tx.Rollback().Error
+func (w *writer) undone(why error) error {
+	if err := w.own.run(w.own.rollback); why == nil && err != nil {
+		return coded("roll back", err)
+	}
 	return why
 }
 
@@ -168,30 +199,15 @@ func guarded(fn func() error) (err error) {
 	return fn()
 }
 
-// warm prepares the hot statements outside a transaction: one first prepared
-// inside is prepared again at each use. Without arguments they find and change
-// nothing: every key is NULL, which equals nothing and which no column takes.
-func (w *writer) warm(ctx context.Context) error {
-	for _, text := range hot {
-		if err := w.prepare(ctx, text); err != nil && code(err)&0xff != constraint {
-			return coded("prepare "+text, err)
-		}
-	}
-	return nil
+// Stats count what the writer did since the database was opened.
+type Stats struct {
+	Writes int64 // that were asked for
+	Groups int64 // transactions that they shared
+	Apart  int64 // groups that ran again, each write by itself
 }
 
-// prepare runs a statement without arguments, and reads nothing of it.
-func (w *writer) prepare(ctx context.Context, text string) (err error) {
-	rows, err := w.db.WithContext(ctx).Raw(text, make([]any, placeholders(text))...).Rows()
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closing := rows.Close(); err == nil {
-			err = closing
-		}
-	}()
-	for rows.Next() {
-	}
-	return rows.Err()
+// Stats implements what metrics show.
+func (s *Store) Stats() Stats {
+	w := s.writer
+	return Stats{Writes: w.writes.Load(), Groups: w.groups.Load(), Apart: w.apart.Load()}
 }

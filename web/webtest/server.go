@@ -21,9 +21,10 @@ import (
 
 // Server is a running server.
 type Server struct {
-	URL  string
-	t    testing.TB
-	stop func()
+	URL    string
+	Server *web.Server
+	t      testing.TB
+	stop   func()
 }
 
 // Option changes the server before it starts.
@@ -48,7 +49,7 @@ func Start(t testing.TB, opts ...Option) *Server {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(ctx) }()
-	s := &Server{t: t}
+	s := &Server{t: t, Server: server}
 	stopped := false
 	s.stop = func() {
 		if stopped {
