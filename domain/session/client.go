@@ -162,7 +162,7 @@ func (c *Client) whole(ctx context.Context, tx Tx, fx *effects, r *Request, s Se
 	}
 	r.FinishedAt = e.deps.Clock()
 	fx.changes = append(fx.changes, changeOf(s, r.ID, 0))
-	return tx.AddRequest(ctx, r)
+	return tx.KeepRequest(ctx, *r)
 }
 
 func (c *Client) sessionFor(ctx context.Context, tx Tx, r Request) (Session, error) {

@@ -85,6 +85,12 @@ func (t *Turn) dispatch(to Target, action Action, input json.RawMessage) (Handle
 	if t.agent {
 		request.Depth++
 	}
+	if action.Atomic && action.Lane == Beside && target.ID == t.session.ID && t.effects.follow != nil {
+		request.Key = "" // the request that makes it is written once, and it with that
+		request.ID = t.engine.deps.NewID("req")
+		*t.effects.follow = append(*t.effects.follow, followUp{request, action, target})
+		return Handle{Request: request.ID, Session: target.ID}, nil
+	}
 	if to.Key != "" {
 		known, found, err := t.tx.Keyed(t.ctx, request)
 		if err != nil {
@@ -96,11 +102,6 @@ func (t *Turn) dispatch(to Target, action Action, input json.RawMessage) (Handle
 	}
 	if err := t.guardLoop(target, request); err != nil {
 		return Handle{}, err
-	}
-	if action.Atomic && action.Lane == Beside && target.ID == t.session.ID && t.effects.follow != nil {
-		request.ID = t.engine.deps.NewID("req")
-		*t.effects.follow = append(*t.effects.follow, followUp{request, action, target})
-		return Handle{Request: request.ID, Session: target.ID}, nil
 	}
 	if err := t.engine.add(t.ctx, t.tx, t.effects, &request, target); err != nil {
 		return Handle{}, err

@@ -59,7 +59,9 @@ type KeepsRequests interface {
 	Place(ctx context.Context, r *Request) error
 	// Idle reports whether no turn of the session is queued or running.
 	Idle(ctx context.Context, organization, session string) (bool, error)
-	// AddRequest keeps the request as it is; one without a Position is given it.
+	// KeepRequest keeps a request that has its Position as it is.
+	KeepRequest(ctx context.Context, r Request) error
+	// AddRequest gives the request its Position and keeps it.
 	AddRequest(ctx context.Context, r *Request) error
 	// Keyed is the request that a principal made of a session's action under a key.
 	Keyed(ctx context.Context, r Request) (Request, bool, error)

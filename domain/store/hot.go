@@ -12,16 +12,18 @@ import (
 // at start on the writer's one connection: a statement takes 10 µs through gorm, and
 // a fraction of that so.
 var hot = []string{
-	sessionByID, sessionInsert, sessionPosition, sessionSeq, sessionState,
+	sessionInsert, sessionKept, sessionMove, sessionState,
 	requestByID, requestByKey, requestInsert, requestNextTurn, requestClaim, requestSettle, requestHolds, requestCaused, requestTurns,
 	itemInsert, deliveryInsert, deliverySet, deliveryOfPost,
 }
 
 // own are the statements of the writer's connection.
 type own struct {
-	conn                                         *sql.Conn
-	stmts                                        map[string]statement
-	wrote                                        bool // a statement that changes rows has run since this was last cleared
+	conn  *sql.Conn
+	stmts map[string]statement
+	wrote bool // something has changed since this was last cleared
+	// kept are the sessions that the group at work has touched.
+	kept                                         map[place]*keptSession
 	begin, commit, rollback, save, release, back *sql.Stmt
 }
 
@@ -32,7 +34,7 @@ type statement struct {
 
 // prepare makes the statements, outside any transaction.
 func prepare(ctx context.Context, conn *sql.Conn) (*own, error) {
-	o := &own{conn: conn, stmts: make(map[string]statement, len(hot))}
+	o := &own{conn: conn, stmts: make(map[string]statement, len(hot)), kept: make(map[place]*keptSession)}
 	for _, text := range hot {
 		stmt, err := conn.PrepareContext(ctx, text)
 		if err != nil {
@@ -54,6 +56,24 @@ func prepare(ctx context.Context, conn *sql.Conn) (*own, error) {
 		*one.into = stmt
 	}
 	return o, nil
+}
+
+// forget empties the memory of a group that is over.
+func (o *own) forget() { clear(o.kept) }
+
+// settle writes what the group has only in memory: at the group's end, and before a
+// statement that may look there by another way.
+func (o *own) settle(ctx context.Context) error {
+	for at, row := range o.kept {
+		if !row.moved {
+			continue
+		}
+		if _, err := o.stmts[sessionMove].ExecContext(context.WithoutCancel(ctx), row.lastPosition, row.LastSeq, at.organization, at.session); err != nil {
+			return err
+		}
+		row.moved = false
+	}
+	return nil
 }
 
 // find is the prepared statement of a text, if it is a hot one.

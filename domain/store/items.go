@@ -24,10 +24,13 @@ func scanItem(row scanner) (session.Item, error) {
 
 // AppendItem implements session.Tx. The session's row is the lock that keeps seq dense.
 func (t *transaction) AppendItem(ctx context.Context, i *session.Item) error {
-	if err := t.row(ctx, sessionSeq, i.Organization, i.Session).Scan(&i.Seq); err != nil {
+	row, err := t.kept(ctx, i.Organization, i.Session)
+	if err != nil {
 		return coded("give an item of "+i.Session+" its seq", err)
 	}
-	_, err := t.exec(ctx, itemInsert, i.ID, i.Organization, i.Session, i.Request, i.Seq, i.Type, i.Component, []byte(i.Data),
+	row.LastSeq++
+	row.moved, i.Seq = true, row.LastSeq
+	_, err = t.exec(ctx, itemInsert, i.ID, i.Organization, i.Session, i.Request, i.Seq, i.Type, i.Component, []byte(i.Data),
 		milli(i.CreatedAt), i.Position)
 	return coded("append an item to "+i.Session, err)
 }
@@ -41,6 +44,9 @@ func (r reader) Items(ctx context.Context, q session.ItemQuery) ([]session.Item,
 	}
 	if q.Type != "" {
 		text, args = text+" AND type = ?", append(args, q.Type)
+		if q.Type != session.TypeComponent {
+			text += " AND type <> 'component'" // so that the index of the others is found
+		}
 	}
 	if len(q.Components) > 0 {
 		text += " AND component <> '' AND component IN (?" + strings.Repeat(", ?", len(q.Components)-1) + ")"

@@ -118,7 +118,13 @@ func (r reader) Lapsed(ctx context.Context, now time.Time, notOwner string, limi
 // Place implements session.KeepsRequests. The session's row is the lock that keeps
 // positions dense.
 func (t *transaction) Place(ctx context.Context, r *session.Request) error {
-	return coded("give request "+r.ID+" its place", t.row(ctx, sessionPosition, r.Organization, r.Session).Scan(&r.Position))
+	row, err := t.kept(ctx, r.Organization, r.Session)
+	if err != nil {
+		return coded("give request "+r.ID+" its place", err)
+	}
+	row.lastPosition++
+	row.moved, r.Position = true, row.lastPosition
+	return nil
 }
 
 // Idle implements session.KeepsRequests.
@@ -130,11 +136,14 @@ func (t *transaction) Idle(ctx context.Context, organization, id string) (bool, 
 
 // AddRequest implements session.KeepsRequests.
 func (t *transaction) AddRequest(ctx context.Context, r *session.Request) error {
-	if r.Position == 0 {
-		if err := t.Place(ctx, r); err != nil {
-			return err
-		}
+	if err := t.Place(ctx, r); err != nil {
+		return err
 	}
+	return t.KeepRequest(ctx, *r)
+}
+
+// KeepRequest implements session.KeepsRequests.
+func (t *transaction) KeepRequest(ctx context.Context, r session.Request) error {
 	failure, err := failureBytes(r.Failure)
 	if err != nil {
 		return err

@@ -32,8 +32,8 @@ func (r reader) row(ctx context.Context, text string, args ...any) *sql.Row {
 	if stmt := r.own.find(text); stmt != nil {
 		return stmt.QueryRowContext(context.WithoutCancel(ctx), args...)
 	}
-	if r.own != nil && !strings.HasPrefix(text, "SELECT") {
-		r.own.wrote = true
+	if r.own != nil {
+		r.own.wrote = r.own.wrote || !strings.HasPrefix(text, "SELECT")
 	}
 	return r.on(ctx).Raw(text, args...).Row()
 }
@@ -42,6 +42,11 @@ func (r reader) row(ctx context.Context, text string, args ...any) *sql.Row {
 func (r reader) rows(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
 	if stmt := r.own.find(text); stmt != nil {
 		return stmt.QueryContext(context.WithoutCancel(ctx), args...)
+	}
+	if r.own != nil {
+		if err := r.own.settle(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return r.on(ctx).Raw(text, args...).Rows()
 }
@@ -55,9 +60,59 @@ func (t *transaction) exec(ctx context.Context, text string, args ...any) (int64
 		}
 		return res.RowsAffected()
 	}
+	if err := t.own.settle(ctx); err != nil {
+		return 0, err
+	}
+	t.own.forget() // it may change what is remembered
 	t.own.wrote = true
 	res := t.on(ctx).Exec(text, args...)
 	return res.RowsAffected, res.Error
+}
+
+// place names a session in the writer's memory.
+type place struct{ organization, session string }
+
+// keptSession is a session as the group at work has it: read once, its counters
+// moved in memory and written before the group's end.
+type keptSession struct {
+	session.Session
+	lastPosition int64
+	moved        bool
+}
+
+// kept is the session's row in the group's memory; sql.ErrNoRows if there is none.
+func (t *transaction) kept(ctx context.Context, organization, id string) (*keptSession, error) {
+	at := place{organization, id}
+	if row, known := t.own.kept[at]; known {
+		t.own.wrote = true
+		return row, nil
+	}
+	row := &keptSession{}
+	var state []byte
+	var created int64
+	err := t.row(ctx, sessionKept, organization, id).Scan(&row.Organization, &row.ID, &row.Kind, &row.Owner, &row.Parent, &row.FlowID,
+		&state, &row.LastSeq, &created, &row.lastPosition)
+	if err != nil {
+		return nil, err
+	}
+	row.State, row.CreatedAt = state, fromMilli(created)
+	t.own.kept[at] = row
+	t.own.wrote = true
+	return row, nil
+}
+
+// Session implements session.Reader inside a transaction.
+func (t *transaction) Session(ctx context.Context, organization, id string) (session.Session, bool, error) {
+	wrote := t.own.wrote
+	row, err := t.kept(ctx, organization, id)
+	t.own.wrote = wrote // looking changes nothing
+	if errors.Is(err, sql.ErrNoRows) {
+		return session.Session{}, false, nil
+	}
+	if err != nil {
+		return session.Session{}, false, coded("read session "+id, err)
+	}
+	return row.Session, true, nil
 }
 
 // transaction is one write's view of the database, and its way to change it.
@@ -68,12 +123,12 @@ type transaction struct {
 var _ session.Tx = (*transaction)(nil)
 
 const (
-	sessionColumns  = "organization, id, kind, owner, parent, flow_id, state, last_seq, created_at"
-	sessionByID     = "SELECT " + sessionColumns + " FROM sessions WHERE organization = ? AND id = ?"
-	sessionInsert   = "INSERT INTO sessions (organization, id, kind, owner, parent, flow_id, state, created_at, last_position, last_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)"
-	sessionPosition = "UPDATE sessions SET last_position = last_position + 1 WHERE organization = ? AND id = ? RETURNING last_position"
-	sessionSeq      = "UPDATE sessions SET last_seq = last_seq + 1 WHERE organization = ? AND id = ? RETURNING last_seq"
-	sessionState    = "UPDATE sessions SET state = ? WHERE organization = ? AND id = ?"
+	sessionColumns = "organization, id, kind, owner, parent, flow_id, state, last_seq, created_at"
+	sessionByID    = "SELECT " + sessionColumns + " FROM sessions WHERE organization = ? AND id = ?"
+	sessionInsert  = "INSERT INTO sessions (organization, id, kind, owner, parent, flow_id, state, created_at, last_position, last_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)"
+	sessionKept    = "SELECT " + sessionColumns + ", last_position FROM sessions WHERE organization = ? AND id = ?"
+	sessionMove    = "UPDATE sessions SET last_position = ?, last_seq = ? WHERE organization = ? AND id = ?"
+	sessionState   = "UPDATE sessions SET state = ? WHERE organization = ? AND id = ?"
 )
 
 // scanner is what both one row and many can do.
@@ -129,6 +184,9 @@ func (t *transaction) CreateSession(ctx context.Context, s session.Session) erro
 
 // SetState implements session.KeepsSessions.
 func (t *transaction) SetState(ctx context.Context, organization, id string, state []byte) error {
+	if row, known := t.own.kept[place{organization, id}]; known {
+		row.State = state
+	}
 	n, err := t.exec(ctx, sessionState, state, organization, id)
 	if err == nil && n == 0 {
 		return session.ErrNoSession.With("session", id)

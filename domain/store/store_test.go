@@ -193,9 +193,11 @@ func TestAFullDiskFailsEveryWaiterWritesNothingAndHeals(t *testing.T) {
 		})
 	}
 	writing.Wait()
+	large := request("req_large")
+	large.Input = []byte(`{"text":"` + strings.Repeat("x", 1<<20) + `"}`)
 
-	if full == 0 || s.CannotWrite() == nil {
-		t.Errorf("%d of 32 found the disk full, trouble: %v", full, s.CannotWrite())
+	if err := add(s, large); !errors.Is(err, store.ErrFull) || full == 0 || s.CannotWrite() == nil {
+		t.Errorf("%d of 32 found the disk full, then %v, trouble: %v", full, err, s.CannotWrite())
 	}
 	kept, err := s.Requests(t.Context(), session.RequestQuery{Organization: org})
 	if err != nil || len(kept) != landed {

@@ -137,6 +137,7 @@ func (w *writer) transaction(ctx context.Context, group []*job) error {
 }
 
 func (w *writer) together(ctx context.Context, group []*job, apart bool) (spoilt bool, err error) {
+	w.own.forget()
 	if err := w.own.run(w.own.begin); err != nil {
 		return false, coded("begin to write", err)
 	}
@@ -148,6 +149,9 @@ func (w *writer) together(ctx context.Context, group []*job, apart bool) (spoilt
 		if spoilt {
 			return true, w.undone(nil)
 		}
+	}
+	if err := w.own.settle(ctx); err != nil {
+		return false, w.undone(coded("write", err))
 	}
 	if err := w.own.run(w.own.commit); err != nil {
 		return false, w.undone(coded("commit", err))
@@ -173,9 +177,13 @@ func (w *writer) attempt(ctx context.Context, j *job, apart bool) (spoilt bool, 
 	case !apart:
 		return j.err != nil && w.own.wrote, nil
 	case j.err != nil:
+		w.own.forget() // what it moved is undone, and nothing of the others is left there
 		if err := w.own.run(w.own.back); err != nil {
 			return false, err
 		}
+	}
+	if err := w.own.settle(ctx); err != nil {
+		return false, err
 	}
 	return false, w.own.run(w.own.release)
 }
