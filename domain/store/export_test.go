@@ -66,3 +66,45 @@ func (s *Store) Plans(ctx context.Context) (string, error) {
 	}
 	return all.String(), nil
 }
+
+// Newest is the schema's newest version.
+func Newest() int {
+	names, err := steps()
+	if err != nil {
+		panic(err)
+	}
+	return len(names)
+}
+
+// MakeAt makes a database of an earlier schema with a row in each table.
+func MakeAt(ctx context.Context, path string, version int) (err error) {
+	db, err := pool(ctx, path, 1, "&_pragma=journal_mode(WAL)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	names, err := steps()
+	if err != nil {
+		return err
+	}
+	o := Options{NewID: func(prefix string) string { return prefix + "_old" }}
+	for i := range version {
+		if err := step(ctx, db, names[i], i+1, o); err != nil {
+			return err
+		}
+	}
+	for _, text := range []string{
+		`INSERT INTO sessions (organization, id, kind, owner, parent, flow_id, last_position, last_seq, created_at) VALUES ('o', 's', 'k', 'w', '', '', 1, 1, 5)`,
+		`INSERT INTO requests (id, organization, session, kind, action, input, principal, verified, source, cause, depth, position, lane, status, owner, until, attempt, key, queued_at, started_at, finished_at)
+			VALUES ('req_1', 'o', 's', 'k', 'a', x'7b7d', 'p', 0, 'client', '', 0, 1, 'turn', 'completed', '', 0, 1, 'key', 5, 5, 5)`,
+		`INSERT INTO items (id, organization, session, seq, request, position, type, component, data, created_at)
+			VALUES ('item_1', 'o', 's', 1, 'req_1', 1, 'component', 'mailbox-post', CAST('{"body":"x"}' AS BLOB), 5)`,
+		`INSERT INTO deliveries (organization, mailbox, post, post_seq, member, ordinal, state, code, reason, request, created_at, updated_at)
+			VALUES ('o', 's', 'line_1', 1, 'm', 0, 'told', '', '', '', 5, 5)`,
+	} {
+		if _, err := db.ExecContext(ctx, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -15,19 +15,36 @@ var migrations embed.FS
 // applicationID marks a file as ours: "PROM" in ASCII.
 const applicationID = 0x50524f4d
 
+// steps are the migrations' files, oldest first.
+func steps() ([]string, error) {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return nil, fmt.Errorf("list migrations: %w", err)
+	}
+	return names, nil
+}
+
 // migrate brings the schema from the version in the file to the newest, one
-// transaction a step. A file that is not ours is left as it was.
+// transaction a step. A file that is not ours is left as it was. Before a database
+// with something in it is changed, a snapshot is taken and named in the log.
 func migrate(ctx context.Context, db *sql.DB, o Options) error {
 	have, err := version(ctx, db)
 	if err != nil {
 		return err
 	}
-	names, err := fs.Glob(migrations, "migrations/*.sql")
+	names, err := steps()
 	if err != nil {
-		return fmt.Errorf("list migrations: %w", err)
+		return err
 	}
 	if have > len(names) {
 		return ErrNewer.With("file", have, "this version", len(names))
+	}
+	if have > 0 && have < len(names) {
+		kept := fmt.Sprintf("%s.schema-%d-%s", o.Path, have, o.Clock().UTC().Format("20060102T150405.000"))
+		if err := snapshot(ctx, db, kept); err != nil {
+			return err
+		}
+		o.Log.InfoContext(ctx, "the database is brought up to date; how it was before is kept", "from schema", have, "to schema", len(names), "snapshot", kept)
 	}
 	for i := have; i < len(names); i++ {
 		if err := step(ctx, db, names[i], i+1, o); err != nil {

@@ -16,9 +16,12 @@ import (
 
 // commands are what the program can do.
 type commands struct {
-	Serve   serve   `cmd:"" default:"withargs" help:"Serve the web application (the default)."`
-	Check   check   `cmd:"" help:"Check a workforce folder and print what is wrong with it."`
-	Version version `cmd:"" help:"Print the version."`
+	Serve   serve      `cmd:"" default:"withargs" help:"Serve the web application (the default)."`
+	Init    initialise `cmd:"" help:"Write the demo workforce into a folder, to begin one's own with."`
+	Backup  backup     `cmd:"" help:"Copy the database into a file, also while it is served."`
+	Restore restore    `cmd:"" help:"Put a backup in the place of the database."`
+	Check   check      `cmd:"" help:"Check a workforce folder and print what is wrong with it."`
+	Version version    `cmd:"" help:"Print the version."`
 }
 
 // streams are where a command reads and writes.

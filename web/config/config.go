@@ -56,8 +56,8 @@ func (c Config) WithDefaults() Config {
 // Check refuses what cannot be served, all of it at once.
 func (c Config) Check() error {
 	var errs []error
-	if strings.Contains(c.Database, "://") || c.Database == "" {
-		errs = append(errs, ErrDatabase.With("database", scheme(c.Database)))
+	if err := c.CheckDatabase(); err != nil {
+		errs = append(errs, err)
 	}
 	host, _, err := net.SplitHostPort(c.Addr)
 	if c.Addr == "" {
@@ -83,6 +83,14 @@ func (c Config) Check() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// CheckDatabase refuses a database that is no SQLite file.
+func (c Config) CheckDatabase() error {
+	if strings.Contains(c.Database, "://") || c.Database == "" {
+		return ErrDatabase.With("database", scheme(c.Database))
+	}
+	return nil
 }
 
 // scheme is what stands before ://; the rest may hold a password.
