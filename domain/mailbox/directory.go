@@ -76,14 +76,18 @@ type Opened struct {
 
 // Directory answers what screens and the inventory ask about mailboxes.
 type Directory struct {
-	bound *Bound
-	read  session.Reader
-	trail Trail
+	bound   *Bound
+	read    session.Reader
+	trail   Trail
+	journal Journal
 }
 
 // NewDirectory makes a directory of the mailboxes bound at this start.
-func NewDirectory(bound *Bound, read session.Reader, trail Trail) *Directory {
-	return &Directory{bound: bound, read: read, trail: trail}
+func NewDirectory(bound *Bound, read session.Reader, trail interface {
+	Trail
+	Journal
+}) *Directory {
+	return &Directory{bound: bound, read: read, trail: trail, journal: trail}
 }
 
 // Declared lists the mailboxes bound at this start, in id order.

@@ -36,8 +36,9 @@ type Delivered struct {
 	State        DeliveryState
 	Code         string // of a failure
 	Reason       string
-	Request      string // the seat's run that it woke
-	At           time.Time
+	Request      string    // the seat's run that it woke
+	At           time.Time // of its last change
+	MadeAt       time.Time // when it was decided; the store's to fill in
 }
 
 // Deliveries is what a transaction can do beside session.Tx so that a kind with a

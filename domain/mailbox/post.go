@@ -70,6 +70,9 @@ func (k *builtin) append(t *session.Turn, line Line) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := tally(t, line); err != nil {
+		return nil, err
+	}
 	posted := postedLine{Line: line, Seq: item.Seq}
 	if k.options.Notify != nil {
 		_, err = session.Dispatch(t, session.Target{Kind: k.Name(), Session: t.Session().ID, Action: actionPosted, Key: line.ID}, posted)

@@ -7,10 +7,11 @@ import (
 )
 
 const (
-	deliveryColumns = "organization, mailbox, post, post_seq, member, ordinal, state, code, reason, request, updated_at"
-	deliveryInsert  = "INSERT INTO deliveries (" + deliveryColumns + ", created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+	deliveryColumns = "organization, mailbox, post, post_seq, member, ordinal, state, code, reason, request, updated_at, created_at"
+	deliveryInsert  = "INSERT INTO deliveries (" + deliveryColumns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 	deliverySet     = "UPDATE deliveries SET state = ?, code = ?, reason = ?, request = ?, updated_at = ? " +
 		"WHERE organization = ? AND mailbox = ? AND post = ? AND member = ?"
+	deliveryOfRun  = "SELECT " + deliveryColumns + " FROM deliveries WHERE request = ? AND request <> ''"
 	deliveryOfPost = "SELECT " + deliveryColumns + " FROM deliveries WHERE organization = ? AND mailbox = ? AND post = ? ORDER BY ordinal"
 )
 
@@ -18,9 +19,9 @@ var _ mailbox.Deliveries = (*transaction)(nil)
 
 func scanDelivered(row scanner) (mailbox.Delivered, error) {
 	var d mailbox.Delivered
-	var at int64
-	err := row.Scan(&d.Organization, &d.Mailbox, &d.Post, &d.PostSeq, &d.Member, &d.Ordinal, &d.State, &d.Code, &d.Reason, &d.Request, &at)
-	d.At = fromMilli(at)
+	var at, made int64
+	err := row.Scan(&d.Organization, &d.Mailbox, &d.Post, &d.PostSeq, &d.Member, &d.Ordinal, &d.State, &d.Code, &d.Reason, &d.Request, &at, &made)
+	d.At, d.MadeAt = fromMilli(at), fromMilli(made)
 	return d, err
 }
 

@@ -14,7 +14,7 @@ import (
 var hot = []string{
 	sessionInsert, sessionKept, sessionMove, sessionState,
 	requestByID, requestByKey, requestInsert, requestNextTurn, requestClaim, requestSettle, requestHolds, requestCaused, requestTurns,
-	itemInsert, deliveryInsert, deliverySet, deliveryOfPost,
+	itemInsert, tallyAdd, deliveryOfRun, deliveryInsert, deliverySet, deliveryOfPost,
 }
 
 // own are the statements of the writer's connection.
@@ -24,6 +24,7 @@ type own struct {
 	wrote bool // something has changed since this was last cleared
 	// kept are the sessions that the group at work has touched.
 	kept                                         map[place]*keptSession
+	tallies                                      map[tallied]int64 // of the group at work
 	begin, commit, rollback, save, release, back *sql.Stmt
 }
 
@@ -34,7 +35,7 @@ type statement struct {
 
 // prepare makes the statements, outside any transaction.
 func prepare(ctx context.Context, conn *sql.Conn) (*own, error) {
-	o := &own{conn: conn, stmts: make(map[string]statement, len(hot)), kept: make(map[place]*keptSession)}
+	o := &own{conn: conn, stmts: make(map[string]statement, len(hot)), kept: make(map[place]*keptSession), tallies: make(map[tallied]int64)}
 	for _, text := range hot {
 		stmt, err := conn.PrepareContext(ctx, text)
 		if err != nil {
@@ -59,7 +60,10 @@ func prepare(ctx context.Context, conn *sql.Conn) (*own, error) {
 }
 
 // forget empties the memory of a group that is over.
-func (o *own) forget() { clear(o.kept) }
+func (o *own) forget() {
+	clear(o.kept)
+	clear(o.tallies)
+}
 
 // settle writes what the group has only in memory: at the group's end, and before a
 // statement that may look there by another way.
@@ -73,6 +77,12 @@ func (o *own) settle(ctx context.Context) error {
 		}
 		row.moved = false
 	}
+	for t, n := range o.tallies {
+		if _, err := o.stmts[tallyAdd].ExecContext(context.WithoutCancel(ctx), t.organization, t.minute, t.what, n); err != nil {
+			return err
+		}
+	}
+	clear(o.tallies)
 	return nil
 }
 

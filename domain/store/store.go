@@ -91,6 +91,9 @@ func (s *Store) open(ctx context.Context, o Options) error {
 		return err
 	}
 	s.writer = newWriter(writeHandle, s.own)
+	if err := s.prune(ctx, o.Clock()); err != nil {
+		return err
+	}
 	s.epoch, err = s.meta(ctx, "epoch")
 	return err
 }

@@ -139,9 +139,9 @@ func (s *Store) LastLines(ctx context.Context, organization string, mailboxes []
 	return last, nil
 }
 
-// PostOf implements mailbox.Trail.
-func (s *Store) PostOf(ctx context.Context, request string) (mailbox.Delivered, bool, error) {
-	d, err := scanDelivered(s.row(ctx, "SELECT "+deliveryColumns+" FROM deliveries WHERE request = ? AND request <> ''", request))
+// PostOf implements mailbox.Trail and mailbox.Tallies.
+func (r reader) PostOf(ctx context.Context, request string) (mailbox.Delivered, bool, error) {
+	d, err := scanDelivered(r.row(ctx, deliveryOfRun, request))
 	if errors.Is(err, sql.ErrNoRows) {
 		return mailbox.Delivered{}, false, nil
 	}
