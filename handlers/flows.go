@@ -48,6 +48,7 @@ func (h *Handlers) PostAction(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	c.Set(MadeRequest, r.ID)
 	return h.answer(c, r, wait)
 }
 

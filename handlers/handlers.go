@@ -13,19 +13,23 @@ import (
 
 // Deps are what the handlers need. All are required.
 type Deps struct {
-	Client    *session.Client
-	Directory *mailbox.Directory
-	Seats     *seat.Seats
-	Resolver  account.Resolver
-	Assets    *static.Assets
-	Clock     func() time.Time
-	NewID     func(prefix string) string
-	Epoch     string
+	Client     *session.Client
+	Directory  *mailbox.Directory
+	Seats      *seat.Seats
+	Resolver   account.Resolver
+	Assets     *static.Assets
+	Clock      func() time.Time
+	NewID      func(prefix string) string
+	Epoch      string
+	ModelCalls int // at once, at most
 	// Ready reports what keeps the server from serving.
 	Ready func(ctx context.Context) error
 	// CannotWrite is the trouble that the database has with writing, or nil.
 	CannotWrite func() error
 }
+
+// MadeRequest is where a call leaves the id of the request that it made, for the log.
+const MadeRequest = "postroom-request"
 
 // Handlers are the answers of one server.
 type Handlers struct {
@@ -35,5 +39,5 @@ type Handlers struct {
 
 // New makes the handlers.
 func New(d Deps) *Handlers {
-	return &Handlers{Deps: d, Presenter: &Presenter{directory: d.Directory, seats: d.Seats, read: d.Client.Reader(), clock: d.Clock}}
+	return &Handlers{Deps: d, Presenter: &Presenter{directory: d.Directory, seats: d.Seats, read: d.Client.Reader(), clock: d.Clock, modelCalls: d.ModelCalls}}
 }

@@ -258,6 +258,7 @@ func (h *Handlers) submitForm(c echo.Context, kind, id, action string, input any
 		return session.Request{}, err
 	}
 	r, err := h.Client.Submit(ctx, session.Submission{Kind: kind, Session: id, Action: action, Input: raw, Principal: who, Key: c.FormValue("key")})
+	c.Set(MadeRequest, r.ID)
 	if err != nil || !hold || r.Status.Ended() {
 		return r, err
 	}

@@ -19,6 +19,8 @@ type Presenter struct {
 	seats     *seat.Seats
 	read      session.Reader
 	clock     func() time.Time
+
+	modelCalls int
 }
 
 // conversationStatus is active, finished, failed or cancelled.

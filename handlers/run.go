@@ -30,9 +30,12 @@ func (p *Presenter) Run(ctx context.Context, r session.Request) (views.Run, erro
 	}
 	state := &page.Status
 	state.ID, state.Status, state.Attempt, state.Now = r.ID, string(r.Status), r.Attempt, p.clock()
+	if woken {
+		state.Mailbox, state.PostSeq = post.Mailbox, post.PostSeq
+	}
 	state.Queued, state.Started, state.Finished = r.QueuedAt, r.StartedAt, r.FinishedAt
 	if r.Failure != nil {
-		state.Code, state.Message = r.Failure.Code, r.Failure.Message
+		state.Code, state.Message, state.Details = r.Failure.Code, r.Failure.Message, details(r.Failure.Details)
 	}
 	return page, nil
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"postroom/domain/fault"
 	"postroom/domain/model"
@@ -57,13 +60,21 @@ func (t *turns) add(item session.Item) error {
 			return fmt.Errorf("read item %d: %w", item.Seq, err)
 		}
 		t.message(entry, m, item)
+	case session.TypeToolUse:
+		var u seat.ToolUseData
+		if err := json.Unmarshal(item.Data, &u); err != nil {
+			return fmt.Errorf("read item %d: %w", item.Seq, err)
+		}
+		if call, ok := t.calls[u.ID]; ok {
+			call.Started = item.CreatedAt
+		}
 	case session.TypeToolResult:
 		var r seat.ToolResultData
 		if err := json.Unmarshal(item.Data, &r); err != nil {
 			return fmt.Errorf("read item %d: %w", item.Seq, err)
 		}
 		if call, ok := t.calls[r.ID]; ok {
-			call.Result, call.Failed, call.Pending = r.Text, r.IsError, false
+			call.Result, call.Failed, call.Pending, call.Ended = r.Text, r.IsError, false, item.CreatedAt
 		}
 	case session.TypeUsage:
 		var u seat.UsageData
@@ -73,13 +84,14 @@ func (t *turns) add(item session.Item) error {
 		t.state.Model, t.state.In, t.state.Out = u.Model, t.state.In+u.InputTokens, t.state.Out+u.OutputTokens
 		if n := len(t.entries); n > 0 && t.entries[n-1].Seat {
 			t.entries[n-1].Offline = u.Model == model.Offline
+			t.entries[n-1].Tokens += u.InputTokens + u.OutputTokens
 		}
 	case session.TypeFailure:
 		var f fault.Failure
 		if err := json.Unmarshal(item.Data, &f); err != nil {
 			return fmt.Errorf("read item %d: %w", item.Seq, err)
 		}
-		entry.Who, entry.Code, entry.Message = "Failed", f.Code, f.Message
+		entry.Who, entry.Code, entry.Message, entry.Details = "Failed", f.Code, f.Message, details(f.Details)
 		t.entries = append(t.entries, entry)
 	}
 	return nil
@@ -121,6 +133,27 @@ func (t *turns) done() []views.Entry {
 			e.Calls = append(e.Calls, *c)
 		}
 		all[i] = views.Entry{Turn: e}
+	}
+	return all
+}
+
+// details are what a failure is about, in the order of their names.
+func details(of map[string]any) []views.Detail {
+	all := make([]views.Detail, 0, len(of))
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		value := of[name]
+		text, isText := value.(string)
+		if list, isList := value.([]any); isList {
+			words := make([]string, len(list))
+			for i, one := range list {
+				words[i] = fmt.Sprint(one)
+			}
+			text, isText = strings.Join(words, ", "), true
+		}
+		if !isText {
+			text = fmt.Sprint(value)
+		}
+		all = append(all, views.Detail{Name: name, Value: text})
 	}
 	return all
 }

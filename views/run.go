@@ -21,6 +21,8 @@ type Run struct {
 // RunState is replaced whole when the run moves.
 type RunState struct {
 	ID       string
+	Mailbox  string // whose post woke it, or empty
+	PostSeq  int64
 	Status   string // a session.Status
 	Queued   time.Time
 	Started  time.Time
@@ -31,6 +33,7 @@ type RunState struct {
 	Attempt  int
 	Code     string
 	Message  string
+	Details  []Detail
 }
 
 // TurnEntry is one step of a conversation.
@@ -44,8 +47,16 @@ type TurnEntry struct {
 	Calls   []Call
 	Code    string // of a failure
 	Message string
+	Details []Detail
 	Run     string // the run it belongs to, where that is not the page's own
 	Offline bool
+	Tokens  int // of a response
+}
+
+// Detail is one thing that a failure is about.
+type Detail struct {
+	Name  string
+	Value string
 }
 
 // Call is a tool call with its result.
@@ -56,6 +67,25 @@ type Call struct {
 	Result  string
 	Failed  bool
 	Pending bool
+	Started time.Time // zero before it has begun
+	Ended   time.Time
+}
+
+// took is how long a call that has ended took, in the smallest fitting unit.
+func (c Call) took() string {
+	if c.Started.IsZero() || c.Ended.IsZero() {
+		return ""
+	}
+	d := c.Ended.Sub(c.Started)
+	switch {
+	case d < 0:
+		return ""
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	}
+	return Took(d)
 }
 
 func (t TurnEntry) id() string { return "line-" + strconv.FormatInt(t.Seq, 10) }
@@ -88,6 +118,15 @@ func (s RunState) took() string {
 
 func (s RunState) open() bool { return s.Status == "queued" || s.Status == "running" }
 
+// thousands is a number with its thousands apart.
+func thousands(n int) string {
+	digits := itoa(n)
+	for at := len(digits) - 3; at > 0 && digits[at-1] != '-'; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
 // short is a call's input in one line.
 func short(s string) string {
 	runes := []rune(s)
@@ -95,4 +134,32 @@ func short(s string) string {
 		return s
 	}
 	return string(runes[:79]) + "…"
+}
+
+func pendingWord(c Call) string {
+	if c.Started.IsZero() {
+		return "not started"
+	}
+	return "at work"
+}
+
+func requestsWord(n int) string {
+	if n == 1 {
+		return "request"
+	}
+	return "requests"
+}
+
+func postOrTalk(mailbox string) string {
+	if mailbox == "" {
+		return "talk"
+	}
+	return "post"
+}
+
+func orElse(first, second string) string {
+	if first != "" {
+		return first
+	}
+	return second
 }

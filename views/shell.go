@@ -8,7 +8,7 @@ type Shell struct {
 	Theme   string // "", "light" or "dark"
 	Who     string // the name the browser posts under
 	Path    string // of this page, for links that come back
-	Current string // "mailboxes", "seats" or empty
+	Current string // "mailboxes", "seats", "activity" or empty
 	Rail    Rail
 	Assets  func(name string) string // the address of a static file
 	Topics  string                   // what the page watches, as the query of /live; empty: nothing

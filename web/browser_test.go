@@ -340,7 +340,7 @@ func keyboardAndPhone(t *testing.T, b *webtest.Browser) {
 	}
 	for _, width := range []int64{320, 390} {
 		p.Size(width, 800, true)
-		for _, path := range []string{"/", "/mailboxes/a.box", "/seats", "/name"} {
+		for _, path := range []string{"/", "/mailboxes/a.box", "/seats", "/activity", "/name"} {
 			p.Go(path)
 			if over := webtest.Eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 				t.Errorf("%s at %d px is %d px too wide", path, width, over)
@@ -370,7 +370,7 @@ func accessibility(t *testing.T, b *webtest.Browser) {
 			if p.Size(1280, 860, false); phone {
 				p.Size(390, 844, true)
 			}
-			for _, path := range []string{"/", "/mailboxes/support.help", "/mailboxes/engineering.standup", "/seats", "/seats/support.devices", run, "/name", "/nowhere"} {
+			for _, path := range []string{"/", "/mailboxes/support.help", "/mailboxes/engineering.standup", "/seats", "/seats/support.devices", run, "/activity", "/name", "/nowhere"} {
 				p.Go(path)
 				webtest.Eval[bool](p, string(axe)+"; true")
 				faults := webtest.Eval[string](p, `axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target.join(" ")).join(", ")).join("\n"))`)

@@ -1,6 +1,9 @@
 package web_test
 
 import (
+	"log/slog"
+	"strings"
+	"sync"
 	"testing/fstest"
 
 	"postroom/web"
@@ -10,3 +13,23 @@ import (
 func quiet(o *web.Options) {
 	o.Workforce = fstest.MapFS{"teams/a/mailboxes/box/MAILBOX.md": &fstest.MapFile{Data: []byte("---\ndescription: A quiet box.\n---\n")}}
 }
+
+// lockedWriter is a log that is read while it is written.
+type lockedWriter struct {
+	mu sync.Mutex
+	to *strings.Builder // guarded by mu
+}
+
+func (w *lockedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(p)
+}
+
+func (w *lockedWriter) text() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.String()
+}
+
+func (w *lockedWriter) logger() *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }

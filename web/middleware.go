@@ -37,12 +37,20 @@ func (s *Server) log(next echo.HandlerFunc) echo.HandlerFunc {
 		if err != nil {
 			c.Error(err)
 		}
+		took := s.options.Clock().Sub(began)
+		s.metrics.counted(c, took)
 		level := slog.LevelInfo
-		if strings.HasPrefix(c.Path(), "/static/") || c.Path() == "/healthz" || c.Path() == "/readyz" {
+		if strings.HasPrefix(c.Path(), "/static/") || c.Path() == "/healthz" || c.Path() == "/readyz" || c.Path() == "/metrics" {
 			level = slog.LevelDebug
 		}
-		s.options.Log.Log(c.Request().Context(), level, "http", "method", c.Request().Method, "route", c.Path(),
-			"status", c.Response().Status, "ms", s.options.Clock().Sub(began).Milliseconds(), "request", c.Response().Header().Get(requestID))
+		about := []any{
+			"method", method(c.Request().Method), "route", c.Path(), "status", c.Response().Status, "ms", took.Milliseconds(),
+			"http", c.Response().Header().Get(requestID),
+		}
+		if made, ok := c.Get(handlers.MadeRequest).(string); ok && made != "" {
+			about = append(about, "request", made)
+		}
+		s.options.Log.Log(c.Request().Context(), level, "http", about...)
 		return nil
 	}
 }
@@ -107,9 +115,9 @@ func (s *Server) problem(err error, c echo.Context) {
 	id := c.Response().Header().Get(requestID)
 	switch {
 	case errors.Is(err, context.Canceled):
-		s.options.Log.DebugContext(c.Request().Context(), "the caller left", "request", id)
+		s.options.Log.DebugContext(c.Request().Context(), "the caller left", "http", id)
 	case f.Class == fault.Internal || f.Class == fault.Busy:
-		s.options.Log.ErrorContext(c.Request().Context(), "a request failed", "request", id, "code", f.Code, "error", err)
+		s.options.Log.ErrorContext(c.Request().Context(), "a request failed", "http", id, "code", f.Code, "error", err)
 	}
 	var answering error
 	if strings.HasPrefix(c.Request().URL.Path, "/api/") || !strings.Contains(c.Request().Header.Get(echo.HeaderAccept), echo.MIMETextHTML) {
@@ -118,6 +126,6 @@ func (s *Server) problem(err error, c echo.Context) {
 		answering = s.handlers.WriteProblemPage(c, f, id)
 	}
 	if answering != nil {
-		s.options.Log.ErrorContext(c.Request().Context(), "could not answer", "request", id, "error", answering)
+		s.options.Log.ErrorContext(c.Request().Context(), "could not answer", "http", id, "error", answering)
 	}
 }

@@ -22,6 +22,7 @@ func (s *Server) routes() *echo.Echo {
 	e.GET("/seats/:id", h.GetSeat)
 	e.POST("/seats/:id/lines", h.PostToSeat)
 	e.GET("/runs/:id", h.GetRun)
+	e.GET("/activity", h.GetActivity)
 	e.POST("/requests/:id/cancel", h.CancelRequest)
 	e.GET("/name", h.GetName)
 	e.POST("/name", h.PostName)
@@ -43,5 +44,8 @@ func (s *Server) routes() *echo.Echo {
 	// Operations
 	e.GET("/healthz", h.Live)
 	e.GET("/readyz", h.ReadyToServe)
+	if s.options.Config.MetricsAddr == "" {
+		e.GET("/metrics", echo.WrapHandler(s.metrics.handler()))
+	}
 	return e
 }

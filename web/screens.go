@@ -37,6 +37,8 @@ func (s screens) State(ctx context.Context, organization string, topic live.Topi
 		rendered, err = s.presenter.MailboxState(ctx, organization, topic.ID)
 	case "home":
 		rendered, err = s.presenter.HomeState(ctx, organization)
+	case "activity":
+		rendered, err = s.presenter.ActivityState(ctx, organization)
 	case "run":
 		rendered, err = s.presenter.RunPageState(ctx, organization, topic.ID)
 	case "talk":
@@ -51,7 +53,11 @@ func (s screens) State(ctx context.Context, organization string, topic live.Topi
 
 // StateJSON implements live.Screens.
 func (s screens) StateJSON(ctx context.Context, organization string, topic live.Topic) (any, error) {
-	if topic.Name != "runs" {
+	switch topic.Name {
+	case "activity":
+		return s.presenter.ActivityJSON(ctx, organization)
+	case "runs":
+	default:
 		return map[string]string{"topic": topic.Name, "id": topic.ID}, nil
 	}
 	return s.presenter.RunsState(ctx, organization, topic.ID)

@@ -55,6 +55,7 @@ type Server struct {
 	hub      *live.Hub
 	handlers *handlers.Handlers
 	echo     *echo.Echo
+	metrics  *metrics
 	report   workforce.Report
 	opened   chan struct{} // closed once the mailboxes are open
 }
@@ -183,14 +184,16 @@ func (s *Server) assemble(checked workforce.Checked, tools []agent.Tool, newID f
 	if err != nil {
 		return err
 	}
+	directory := mailbox.NewDirectory(s.bound, s.store, s.store)
 	s.handlers = handlers.New(handlers.Deps{
-		Client: s.engine.Client(), Directory: mailbox.NewDirectory(s.bound, s.store, s.store), Seats: checked.Seats,
-		Resolver: o.Resolver, Assets: assets, Clock: o.Clock, NewID: newID, Epoch: s.store.Epoch(),
+		Client: s.engine.Client(), Directory: directory, Seats: checked.Seats,
+		Resolver: o.Resolver, Assets: assets, Clock: o.Clock, NewID: newID, Epoch: s.store.Epoch(), ModelCalls: o.Config.ModelConcurrency,
 		Ready: s.ready, CannotWrite: s.store.CannotWrite,
 	})
 	s.hub = live.New(live.Deps{
 		Read: s.store, Broker: broker, Screens: screens{s.handlers.Presenter}, Epoch: s.store.Epoch(), Clock: o.Clock, Log: o.Log, Who: s.handlers.Who,
 	})
+	s.metrics = newMetrics(directory, s.store, s.hub, o.Clock, o.Log)
 	s.echo = s.routes()
 	return nil
 }
@@ -250,6 +253,25 @@ func (s *Server) work(ctx context.Context) error {
 	return errors.Join(open, err, <-written, s.store.Close())
 }
 
+// measuring serves the metrics on an address of their own, if there is one.
+func (s *Server) measuring(ctx context.Context) (*http.Server, error) {
+	server := &http.Server{
+		Handler: s.metrics.handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
+	}
+	if s.options.Config.MetricsAddr == "" {
+		return server, nil
+	}
+	var lc net.ListenConfig
+	listener, err := lc.Listen(ctx, "tcp", s.options.Config.MetricsAddr)
+	if err != nil {
+		return nil, fmt.Errorf("listen for the metrics: %w", err)
+	}
+	s.options.Log.Info("metrics", "url", "http://"+listener.Addr().String()+"/metrics")
+	go func() { _ = server.Serve(listener) }() // until it is closed
+	return server, nil
+}
+
 // Run listens and serves until ctx ends. Without an address it does not listen,
 // and only does the work behind Handler.
 func (s *Server) Run(ctx context.Context) error {
@@ -265,6 +287,11 @@ func (s *Server) Run(ctx context.Context) error {
 		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
 	}
+	measured, err := s.measuring(ctx)
+	if err != nil {
+		return errors.Join(err, listener.Close(), s.Close())
+	}
+	defer func() { _ = measured.Close() }()
 	working, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWork()
 	var group errgroup.Group

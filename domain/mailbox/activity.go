@@ -19,9 +19,11 @@ type Tallies interface {
 
 // What is tallied.
 const (
-	TallyPosts   = "posts"   // lines of people and other flows
-	TallyAnswers = "answers" // lines of seats
-	tallyWaited  = "waited<="
+	TallyPosts    = "posts"    // lines of people and other flows
+	TallyAnswers  = "answers"  // lines of seats
+	TallyWaited   = "waited"   // milliseconds from posts to seats' lines in answer, in all
+	TallyFailures = "failures" // requests that failed; the store's to count
+	tallyWaited   = "waited<="
 )
 
 // Waits are the upper bounds, in seconds, between which times to answer are
@@ -55,7 +57,11 @@ func tally(t *session.Turn, line Line) error {
 	if err != nil || !woken || post.Mailbox != t.Session().ID {
 		return err
 	}
-	return keeper.Tally(ctx, organization, now, TallyWait(now.Sub(post.MadeAt)), 1)
+	waited := now.Sub(post.MadeAt)
+	if err := keeper.Tally(ctx, organization, now, TallyWaited, waited.Milliseconds()); err != nil {
+		return err
+	}
+	return keeper.Tally(ctx, organization, now, TallyWait(waited), 1)
 }
 
 // Activity is what goes on in an organization.

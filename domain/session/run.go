@@ -79,11 +79,26 @@ func (e *Engine) finish(ctx context.Context, t *Turn, out json.RawMessage, faile
 	}
 	switch {
 	case err == nil:
+		e.logEnd(ctx, t.request, failed)
 	case errors.Is(err, ErrLeaseLost):
 		e.deps.Log.InfoContext(ctx, "an attempt ended without its lease; its end was dropped", "request", t.request.ID, "attempt", t.request.Attempt)
 	default:
 		e.deps.Log.ErrorContext(ctx, "could not settle a run; it is taken over when its lease ends", "request", t.request.ID, "error", err)
 	}
+}
+
+// logEnd writes one line a run, without anything that people wrote.
+func (e *Engine) logEnd(ctx context.Context, r Request, failed error) {
+	about := []any{
+		"request", r.ID, "session", r.Session, "kind", r.Kind, "action", r.Action, "attempt", r.Attempt,
+		"ms", e.deps.Clock().Sub(r.StartedAt).Milliseconds(),
+	}
+	if failed == nil {
+		e.deps.Log.InfoContext(ctx, "a run ended", about...)
+		return
+	}
+	// The cause says what a model's provider said, which the coded message does not.
+	e.deps.Log.WarnContext(ctx, "a run failed", append(about, "code", fault.Of(failed).Code, "error", failed)...)
 }
 
 // handBack puts a turn that stopping cut off where the next start finds it.

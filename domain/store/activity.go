@@ -27,10 +27,14 @@ type tallied struct {
 
 // Tally implements mailbox.Tallies. It is written once a group.
 func (t *transaction) Tally(_ context.Context, organization string, at time.Time, what string, n int64) error {
+	t.tally(organization, at, what, n)
+	return nil
+}
+
+func (t *transaction) tally(organization string, at time.Time, what string, n int64) {
 	t.own.tallies[tallied{organization, at.Unix() / 60, what}] += n
 	t.own.tallies[tallied{organization, 0, what}] += n
 	t.own.wrote = true
-	return nil
 }
 
 // Tallied implements mailbox.Journal.
@@ -67,7 +71,7 @@ func (s *Store) Tallied(ctx context.Context, organization string, from time.Time
 // ActiveRuns implements mailbox.Journal.
 func (s *Store) ActiveRuns(ctx context.Context, organization string, limit int) ([]mailbox.ActiveRun, error) {
 	text := "SELECT coalesce(s.parent, ''), r.kind, r.principal, coalesce(d.post, ''), coalesce(d.post_seq, 0), " + runColumns + `,
-			coalesce((SELECT sum(coalesce(i.data ->> '$.input_tokens', 0) + coalesce(i.data ->> '$.output_tokens', 0))
+			coalesce((SELECT sum(coalesce(CAST(i.data AS TEXT) ->> '$.input_tokens', 0) + coalesce(CAST(i.data AS TEXT) ->> '$.output_tokens', 0))
 				FROM items i WHERE i.request = r.id AND i.type = 'usage' AND i.type <> 'component'), 0)
 		FROM requests r
 		JOIN sessions s ON s.organization = r.organization AND s.id = r.session

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"postroom/domain/fault"
+	"postroom/domain/mailbox"
 	"postroom/domain/session"
 )
 
@@ -148,6 +149,7 @@ func (t *transaction) KeepRequest(ctx context.Context, r session.Request) error 
 	if err != nil {
 		return err
 	}
+	t.tallyFailure(r)
 	_, err = t.exec(ctx, requestInsert, r.ID, r.Organization, r.Session, r.Kind, r.Action, []byte(r.Input),
 		r.Principal.ID, r.Principal.Verified, string(r.Source), r.Cause, r.Depth, r.Position, string(r.Lane), string(r.Status),
 		failure, []byte(r.Output), r.Owner, milli(r.Until), r.Attempt, r.Key, milli(r.QueuedAt), milli(r.StartedAt), milli(r.FinishedAt))
@@ -176,6 +178,9 @@ func (t *transaction) Settle(ctx context.Context, r session.Request, now time.Ti
 		return false, err
 	}
 	n, err := t.exec(ctx, requestSettle, string(r.Status), failure, []byte(r.Output), milli(r.FinishedAt), r.ID, r.Attempt, milli(now))
+	if n == 1 {
+		t.tallyFailure(r)
+	}
 	return n == 1, coded("settle request "+r.ID, err)
 }
 
@@ -209,9 +214,20 @@ func (t *transaction) Cancel(ctx context.Context, organization, id string, why *
 	if why != nil && why.Code != session.ErrCancelled.Code {
 		status = session.Failed
 	}
-	return t.one(ctx, "cancel request "+id, "UPDATE requests SET status = ?, failure = ?, finished_at = ?, until = 0 "+
+	ended, found, err := t.one(ctx, "cancel request "+id, "UPDATE requests SET status = ?, failure = ?, finished_at = ?, until = 0 "+
 		"WHERE id = ? AND organization = ? AND status IN ('queued', 'running') RETURNING "+requestColumns,
 		string(status), failure, milli(now), id, organization)
+	if found {
+		t.tallyFailure(ended)
+	}
+	return ended, found, err
+}
+
+// tallyFailure counts a request that failed.
+func (t *transaction) tallyFailure(r session.Request) {
+	if r.Status == session.Failed {
+		t.tally(r.Organization, r.FinishedAt, mailbox.TallyFailures, 1)
+	}
 }
 
 // AgentCaused implements session.ChangesRequests.

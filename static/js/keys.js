@@ -12,6 +12,7 @@ export function keys() {
     if (Date.now() - leader < 1500) {
       leader = 0;
       if (key === "m") location.href = "/";
+      if (key === "a") location.href = "/activity";
       if (key === "s") location.href = "/seats";
       return;
     }

@@ -23,6 +23,7 @@ var (
 // POSTROOM_ADDR is for --addr.
 type Config struct {
 	Addr             string        `default:"127.0.0.1:8080" env:"POSTROOM_ADDR" help:"Address to listen on; port 0 picks a free one."`
+	MetricsAddr      string        `env:"POSTROOM_METRICS_ADDR" help:"Address on which /metrics is answered instead of on the main one, for a Prometheus on another machine; it shows counts only."`
 	Database         string        `default:"postroom.db" env:"POSTROOM_DATABASE" help:"SQLite file to keep everything in; made when it is not there."`
 	Workforce        string        `env:"POSTROOM_WORKFORCE" help:"Folder of the declared tree; the demo that ships in the binary when none is named."`
 	LogJSON          bool          `name:"log-json" env:"POSTROOM_LOG_JSON" help:"Write the log as JSON."`
@@ -67,6 +68,9 @@ func (c Config) Check() error {
 		errs = append(errs, ErrBadAddr.With("addr", c.Addr).Because(err))
 	} else if !Loopback(host) {
 		errs = append(errs, ErrAddress.With("addr", c.Addr))
+	}
+	if _, _, err := net.SplitHostPort(c.MetricsAddr); c.MetricsAddr != "" && err != nil {
+		errs = append(errs, ErrBadAddr.With("metrics-addr", c.MetricsAddr).Because(err))
 	}
 	for _, limit := range []struct {
 		name string

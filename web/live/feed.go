@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"sync"
+	"time"
 
 	"postroom/domain/live"
 )
@@ -47,6 +48,29 @@ func (f *feed) concerns(changes []live.Change) bool {
 		}
 	}
 	return false
+}
+
+// next waits for changes; for a feed that moves with time it returns none after a
+// while.
+func (f *feed) next(ctx context.Context, sub *live.Subscription) ([]live.Change, error) {
+	if f.topic.Name != "activity" {
+		return sub.Next(ctx)
+	}
+	waiting, cancel := context.WithTimeout(ctx, activityTicks)
+	defer cancel()
+	changes, err := sub.Next(waiting)
+	if err != nil && ctx.Err() == nil {
+		return nil, nil
+	}
+	return changes, err
+}
+
+// settles is how long changes gather before the feed is rendered anew.
+func (f *feed) settles() time.Duration {
+	if f.topic.Name == "activity" {
+		return activitySettles
+	}
+	return settleTime
 }
 
 func (f *feed) add(bell chan struct{}) {

@@ -12,7 +12,10 @@ import (
 
 const (
 	settleTime = 120 * time.Millisecond // how long changes of a state gather before it is rendered anew
-	retryTime  = time.Second            // between readings when the store fails
+	// What all of an organization shows changes with everything, and with time alone.
+	activitySettles = 500 * time.Millisecond
+	activityTicks   = 15 * time.Second
+	retryTime       = time.Second // between readings when the store fails
 )
 
 // Hub holds what is watched, and the sockets that watch.
@@ -52,10 +55,15 @@ func (h *Hub) Run(ctx context.Context) error {
 	return nil
 }
 
-func (h *Hub) watched() bool {
+// Sockets is how many are open.
+func (h *Hub) Sockets() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.sockets) > 0
+	return len(h.sockets)
+}
+
+func (h *Hub) watched() bool {
+	return h.Sockets() > 0
 }
 
 // stop closes every socket.
@@ -139,7 +147,7 @@ func (h *Hub) supply(ctx context.Context, f *feed) {
 // listensTo is what a feed's content comes from.
 func (h *Hub) listensTo(ctx context.Context, f *feed) (live.Topic, error) {
 	switch f.topic.Name {
-	case "home":
+	case "home", "activity":
 		return live.All, nil
 	case "run":
 		r, _, err := h.deps.Read.Request(ctx, f.organization, f.topic.ID)
@@ -152,14 +160,14 @@ func (h *Hub) listensTo(ctx context.Context, f *feed) (live.Topic, error) {
 // tried again, since the next change may be long in coming.
 func (h *Hub) follow(ctx context.Context, f *feed, sub *live.Subscription) {
 	for {
-		changes, err := sub.Next(ctx)
+		changes, err := f.next(ctx, sub)
 		if err != nil {
 			return
 		}
-		if !f.concerns(changes) {
+		if changes != nil && !f.concerns(changes) {
 			continue
 		}
-		if f.state != nil && pause(ctx, settleTime) != nil {
+		if f.state != nil && pause(ctx, f.settles()) != nil {
 			return
 		}
 		told := false

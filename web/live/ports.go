@@ -32,7 +32,7 @@ type Part struct {
 
 // Topic is a state that a page watches.
 type Topic struct {
-	Name string // "runs", "home", "run" or "talk"
+	Name string // "runs", "home", "activity", "run" or "talk"
 	ID   string
 }
 

@@ -44,11 +44,14 @@ func parse(q url.Values) (wants []want, asJSON bool, bad string) {
 	if q.Get("home") != "" {
 		wants = append(wants, want{Topic{Name: "home"}, 0})
 	}
+	if q.Get("activity") != "" {
+		wants = append(wants, want{Topic{Name: "activity"}, 0})
+	}
 	if len(wants) == 0 || len(wants) > mostTopics {
 		return nil, asJSON, "name one to eight topics, such as mailbox=support.help"
 	}
 	for _, w := range wants {
-		if w.topic.Name != "home" && session.CheckID(w.topic.ID) != nil {
+		if w.topic.Name != "home" && w.topic.Name != "activity" && session.CheckID(w.topic.ID) != nil {
 			return nil, asJSON, "a topic's id is no id"
 		}
 	}
