@@ -37,6 +37,7 @@ type Options struct {
 	Workforce fs.FS                   // [the demo]
 	Kinds     map[string]session.Kind // of one's own, by name
 	Notify    mailbox.Notifier        // [wake the members' seats]
+	Fallback  mailbox.Notifier        // tells members behind whom no seat hears; not beside Notify [nobody]
 	Tools     []agent.Tool            // beside those of the built-in kind
 	Resolver  account.Resolver        // [believe the claim, unverified]
 	Model     model.Client            // asked for the model Config.Model [the offline model]
@@ -143,7 +144,11 @@ func (s *Server) mailboxKinds(seats *seat.Seats) map[string]mailbox.Kind {
 		if seats == nil {
 			seats = &seat.Seats{}
 		}
-		notify = seat.WakeMembers(seats)
+		var wake []seat.WakeOption
+		if s.options.Fallback != nil {
+			wake = append(wake, seat.WithFallback(s.options.Fallback))
+		}
+		notify = seat.WakeMembers(seats, wake...)
 	}
 	kinds := map[string]mailbox.Kind{mailbox.BuiltinKind: mailbox.NewKind(mailbox.KindOptions{
 		Notify: notify,
