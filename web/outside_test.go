@@ -93,8 +93,8 @@ func TestAProgramOutsideTheTreeMountsTheServer(t *testing.T) {
 	if out := call("agent/shop.ringer/actions/run", `{"text":"ring"}`); !strings.Contains(out, "the bell said ding") {
 		t.Errorf("the ringer: %s", out)
 	}
-	if code, page := get("/seats"); code != http.StatusOK || !strings.Contains(page, "Clerk") {
-		t.Errorf("the screens: %d", code)
+	if code, page := get("/api/inventory/seats"); code != http.StatusOK || !strings.Contains(page, "shop.clerk") {
+		t.Errorf("the inventory: %d %s", code, page)
 	}
 
 	if err := shop.Process.Signal(syscall.SIGTERM); err != nil {
