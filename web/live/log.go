@@ -74,14 +74,46 @@ func (l *log) after(ctx context.Context, cursor int64) (frames []*frame, reset b
 	}
 	// Older than what is held: one read for all who come back at this cursor. It is
 	// no single caller's, so none of them ends it for the others by leaving.
-	result, err, _ := l.flight.Do(fmt.Sprintf("%d-%d", cursor, last), func() (any, error) {
-		return l.read(context.WithoutCancel(ctx), cursor, last)
+	_, err, _ = l.flight.Do(fmt.Sprint(cursor), func() (any, error) {
+		return nil, l.fetch(context.WithoutCancel(ctx), cursor)
 	})
 	if err != nil {
 		return nil, false, err
 	}
-	frames, _ = result.([]*frame)
-	return frames, false, nil
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.frames) == 0 || l.frames[0].seq > cursor+1 {
+		return nil, true, nil
+	}
+	return l.frames[cursor+1-l.frames[0].seq:], false, nil
+}
+
+// fetch puts the frames between a cursor and what is held before that, so that
+// whoever comes back next finds them.
+func (l *log) fetch(ctx context.Context, cursor int64) error {
+	l.mu.Lock()
+	upTo := l.last
+	if len(l.frames) > 0 {
+		upTo = l.frames[0].seq - 1
+	}
+	l.mu.Unlock()
+	if upTo <= cursor {
+		return nil // somebody else was here
+	}
+	missed, err := l.read(ctx, cursor, upTo)
+	if err != nil || len(missed) == 0 {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.frames) > 0 && l.frames[0].seq != upTo+1 || len(l.frames) == 0 && l.last != upTo {
+		return nil // what is held has moved on; the caller looks again
+	}
+	l.frames = append(missed, l.frames...)
+	for _, f := range missed {
+		l.bytes += f.size
+	}
+	return nil
 }
 
 // read makes the frames after a cursor, up to a seq.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -20,7 +21,12 @@ import (
 	"postroom/web/webtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, sessiontest.Leaks()...) }
+func TestMain(m *testing.M) {
+	if spec := os.Getenv(crowd); spec != "" {
+		os.Exit(beCrowd(spec))
+	}
+	goleak.VerifyTestMain(m, sessiontest.Leaks()...)
+}
 
 // narrow dials a socket whose system buffer is small, so that not reading is felt.
 func narrow(ctx context.Context, network, addr string) (net.Conn, error) {
