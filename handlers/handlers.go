@@ -39,5 +39,5 @@ type Handlers struct {
 
 // New makes the handlers.
 func New(d Deps) *Handlers {
-	return &Handlers{Deps: d, Presenter: &Presenter{directory: d.Directory, seats: d.Seats, read: d.Client.Reader(), clock: d.Clock, modelCalls: d.ModelCalls}}
+	return &Handlers{Deps: d, Presenter: NewPresenter(d)}
 }

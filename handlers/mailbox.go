@@ -62,7 +62,13 @@ func (h *Handlers) mailboxPage(c echo.Context, status int, composer views.Compos
 	if err != nil {
 		return err
 	}
-	entries, err := h.Directory.Transcript(ctx, who.Organization, id, mailbox.Page{Before: before, Limit: pageLines})
+	lines := pageLines
+	if text := c.QueryParam("limit"); text != "" {
+		if lines, err = strconv.Atoi(text); err != nil || lines < 1 || lines > session.MaxPage {
+			return invalid("limit", "is a number of lines from 1 to "+strconv.Itoa(session.MaxPage))
+		}
+	}
+	entries, err := h.Directory.Transcript(ctx, who.Organization, id, mailbox.Page{Before: before, Limit: lines})
 	if err != nil {
 		return err
 	}
@@ -83,7 +89,7 @@ func (h *Handlers) mailboxPage(c echo.Context, status int, composer views.Compos
 		Members: h.Presenter.Members(who.Organization, opened.Members, strip), OpenedAt: opened.OpenedAt, Changed: changes(opened),
 		Entries: shown, Newer: before > 0, Runs: strip, Composer: h.composer(composer, id, who, opened),
 	}
-	if len(entries) == pageLines {
+	if len(entries) == lines {
 		m.Older = entries[0].Seq
 	}
 	if before == 0 {

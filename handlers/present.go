@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"postroom/domain/fault"
 	"postroom/domain/mailbox"
 	"postroom/domain/seat"
@@ -21,6 +23,16 @@ type Presenter struct {
 	clock     func() time.Time
 
 	modelCalls int
+	bodies     *lru.Cache[place, string]
+}
+
+// NewPresenter makes what pages and pushes are rendered with.
+func NewPresenter(d Deps) *Presenter {
+	bodies, err := lru.New[place, string](rememberedBodies)
+	if err != nil {
+		panic("handlers: " + err.Error()) // of a size that is none
+	}
+	return &Presenter{directory: d.Directory, seats: d.Seats, read: d.Client.Reader(), clock: d.Clock, modelCalls: d.ModelCalls, bodies: bodies}
 }
 
 // conversationStatus is active, finished, failed or cancelled.
@@ -57,8 +69,33 @@ func (p *Presenter) Lines(ctx context.Context, organization, id string, entries 
 	for i, e := range entries {
 		lines[i] = lineOf(e)
 		lines[i].Status = statuses[e.Seq]
+		lines[i].Rendered = p.rendered(place{organization, id, e.Seq}, e.Line.Body)
 	}
 	return lines, nil
+}
+
+// place is where a line stands. A line never changes.
+type place struct {
+	organization, mailbox string
+	seq                   int64
+}
+
+// What is remembered of bodies as HTML: so many of them, each of this size at most.
+const (
+	rememberedBodies = 4096
+	rememberedBytes  = 8 << 10
+)
+
+// rendered is a line's body as HTML, made once while it is remembered.
+func (p *Presenter) rendered(at place, body string) string {
+	if html, known := p.bodies.Get(at); known {
+		return html
+	}
+	html := views.RenderMarkdown(body)
+	if len(html) <= rememberedBytes {
+		p.bodies.Add(at, html)
+	}
+	return html
 }
 
 func lineOf(e mailbox.Entry) views.Line {
@@ -85,31 +122,33 @@ func (p *Presenter) Statuses(ctx context.Context, organization, id string, entri
 		return nil, err
 	}
 	statuses := make(map[int64]views.PostStatus, len(posts))
+	var undecided []mailbox.Entry
 	for _, e := range entries {
 		if e.Line.SeatAuthored {
 			continue
 		}
 		told := reaches[e.Line.ID]
-		status := p.statusOf(e, told)
-		if len(told) == 0 || status.Placing {
-			if status, err = p.undecided(ctx, organization, e, status); err != nil {
-				return nil, err
-			}
+		statuses[e.Seq] = p.statusOf(e, told)
+		if len(told) == 0 || statuses[e.Seq].Placing {
+			undecided = append(undecided, e)
 		}
-		statuses[e.Seq] = status
+	}
+	fanOuts, err := p.directory.FanOuts(ctx, organization, undecided)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range undecided {
+		if fanOut, found := fanOuts[e.Request]; found {
+			statuses[e.Seq] = handedOn(e, fanOut, statuses[e.Seq])
+		}
 	}
 	return statuses, nil
 }
 
-// undecided is the status of a post whose members are not all told: still being
+// handedOn is the status of a post whose members are not all told: still being
 // handed on, or stopped before it was, or nobody's.
-func (p *Presenter) undecided(ctx context.Context, organization string, e mailbox.Entry, s views.PostStatus) (views.PostStatus, error) {
-	fanOut, found, err := p.directory.FanOut(ctx, organization, e)
+func handedOn(e mailbox.Entry, fanOut session.Request, s views.PostStatus) views.PostStatus {
 	switch {
-	case err != nil:
-		return s, err
-	case !found:
-		return s, nil // a kind that tells nobody
 	case fanOut.Failure != nil:
 		s.Placing, s.Lost = false, &views.Lost{Code: fanOut.Failure.Code, Message: fanOut.Failure.Message}
 	case fanOut.Status.Ended():
@@ -117,7 +156,7 @@ func (p *Presenter) undecided(ctx context.Context, organization string, e mailbo
 	default:
 		s.Placing, s.Since = true, time.UnixMilli(e.Line.At)
 	}
-	return s, nil
+	return s
 }
 
 func (p *Presenter) statusOf(e mailbox.Entry, told []mailbox.Reach) views.PostStatus {

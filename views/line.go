@@ -14,6 +14,7 @@ type Line struct {
 	Signed   string // the author that a person's line claims, or empty
 	Verified bool   // a sign-in stood behind the writer
 	At       time.Time
+	Rendered string // the body as RenderMarkdown made it, where it is remembered
 	Body     string // Markdown
 	Offline  bool   // a seat wrote it without a language model
 	Status   PostStatus

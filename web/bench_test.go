@@ -7,9 +7,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +27,7 @@ import (
 	"postroom/domain/session"
 	"postroom/domain/session/sessiontest"
 	"postroom/domain/store"
+	"postroom/views"
 	"postroom/web"
 	"postroom/web/webtest"
 )
@@ -282,22 +285,90 @@ func (c *leanHTTP) post(path string, body []byte) error {
 }
 
 // BenchmarkMailboxPage opens a mailbox with a short and with a long history; the
-// second should cost what the first does.
+// second should cost what the first does: %short is its share of that, in percent.
 func BenchmarkMailboxPage(b *testing.B) {
+	var short float64
 	for _, lines := range []int{100, 100_000} {
-		b.Run(fmt.Sprint(lines), func(b *testing.B) {
-			path := b.TempDir() + "/postroom.db"
-			fill(b, path, lines)
-			s := webtest.Start(b, quiet, func(o *web.Options) { o.Config.Database = path })
-			page := map[string]string{"Accept": "text/html", "Cookie": "postroom-name=x"}
-			b.ResetTimer()
-			for b.Loop() {
-				if a, err := s.Do(http.MethodGet, "/mailboxes/a.box", nil, page); err != nil || a.Status != http.StatusOK {
-					b.Fatalf("page: %d %v", a.Status, err)
-				}
+		b.Run(fmt.Sprintf("history=%d", lines), func(b *testing.B) {
+			took := openMailbox(b, lines, "/mailboxes/a.box")
+			if lines == 100 {
+				short = took
+			} else if short > 0 {
+				b.ReportMetric(100*took/short, "%short")
 			}
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			b.ReportMetric(float64(m.HeapAlloc)/(1<<20), "MB-heap")
 		})
 	}
+}
+
+// openMailbox gets a page of a mailbox with so many lines; it gives the ns a page.
+func openMailbox(b *testing.B, lines int, address string) float64 {
+	b.Helper()
+	path := b.TempDir() + "/postroom.db"
+	fill(b, path, lines)
+	s := webtest.Start(b, quiet, func(o *web.Options) { o.Config.Database = path })
+	page := map[string]string{"Accept": "text/html", "Cookie": "postroom-name=x", "Accept-Encoding": "identity"}
+	b.ResetTimer()
+	for b.Loop() {
+		if a, err := s.Do(http.MethodGet, address, nil, page); err != nil || a.Status != http.StatusOK {
+			b.Fatalf("page: %d %v", a.Status, err)
+		}
+	}
+	return float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+}
+
+// BenchmarkPageOf200 gets a page of 200 lines over HTTP, beside the bare component
+// of the same lines.
+func BenchmarkPageOf200(b *testing.B) {
+	var bare float64
+	b.Run("bare", func(b *testing.B) {
+		lines := make([]views.Line, 200)
+		for i := range lines {
+			lines[i] = views.Line{Seq: int64(i + 1), Writer: "u", At: time.Now(), Body: fmt.Sprintf("line %d", i)}
+		}
+		for b.Loop() {
+			for i := range lines {
+				if err := views.LineItem(lines[i]).Render(b.Context(), io.Discard); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		bare = float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+	})
+	b.Run("postroom", func(b *testing.B) {
+		took := openMailbox(b, 400, "/mailboxes/a.box?limit=200")
+		if bare > 0 {
+			b.ReportMetric(100*took/bare, "%bare")
+		}
+	})
+}
+
+// BenchmarkStart starts the server on 200 mailboxes until it answers: on an empty
+// database and on the one that is there then.
+func BenchmarkStart(b *testing.B) {
+	tree := fstest.MapFS{}
+	for i := range 200 {
+		tree[fmt.Sprintf("teams/a/mailboxes/box%d/MAILBOX.md", i)] = &fstest.MapFile{Data: []byte("---\ndescription: A quiet box.\n---\nBe brief.\n")}
+	}
+	own := func(path string) webtest.Option {
+		return func(o *web.Options) { o.Workforce, o.Config.Database = tree, path }
+	}
+	b.Run("first", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			webtest.Start(b, own(fmt.Sprintf("%s/%d.db", b.TempDir(), i))).Stop()
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		path := b.TempDir() + "/again.db"
+		webtest.Start(b, own(path)).Stop()
+		b.ResetTimer()
+		for b.Loop() {
+			webtest.Start(b, own(path)).Stop()
+		}
+	})
 }
 
 // fill writes so many lines into an opened mailbox.

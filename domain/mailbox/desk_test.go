@@ -280,9 +280,9 @@ func TestEachMemberIsToldOnceAndAFailureIsItsOwn(t *testing.T) {
 		strings.Contains(rows[0].Reason, "hunter2") || rows[1].State != mailbox.Told {
 		t.Errorf("deliveries: %+v %v", rows, err)
 	}
-	fanOut, found, err := d.Directory.FanOut(t.Context(), org, mailbox.Entry{Request: r.ID})
-	if err != nil || !found || fanOut.Status != session.Completed {
-		t.Errorf("fan-out: %+v %v %v", fanOut, found, err)
+	fanOuts, err := d.Directory.FanOuts(t.Context(), org, []mailbox.Entry{{Request: r.ID}, {Request: "req_none"}})
+	if err != nil || len(fanOuts) != 1 || fanOuts[r.ID].Status != session.Completed {
+		t.Errorf("fan-outs: %+v %v", fanOuts, err)
 	}
 }
 

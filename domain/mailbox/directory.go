@@ -57,8 +57,9 @@ type Trail interface {
 	Busy(ctx context.Context, organization, mailboxID string) (map[string][]Run, error)
 	// LastLines gives the newest post of each of these mailboxes that has one.
 	LastLines(ctx context.Context, organization string, mailboxes []string) (map[string]session.Item, error)
-	// CausedBy is the newest request of a session's action that a request caused.
-	CausedBy(ctx context.Context, organization, cause, action string) (session.Request, bool, error)
+	// CausedBy gives the newest request of an action that each of these requests
+	// caused, by the cause.
+	CausedBy(ctx context.Context, organization string, causes []string, action string) (map[string]session.Request, error)
 	// PostOf is the post that woke a run.
 	PostOf(ctx context.Context, request string) (Delivered, bool, error)
 }
@@ -153,10 +154,14 @@ func (d *Directory) Reaches(ctx context.Context, organization, id string, posts 
 	return d.trail.Reaches(ctx, organization, id, posts)
 }
 
-// FanOut is the request that hands a line on to the members; false on a kind that
-// tells nobody.
-func (d *Directory) FanOut(ctx context.Context, organization string, e Entry) (session.Request, bool, error) {
-	return d.trail.CausedBy(ctx, organization, e.Request, actionPosted)
+// FanOuts gives the fan-outs of posts, by the request that posted; one that is not
+// there has none: a kind that tells nobody.
+func (d *Directory) FanOuts(ctx context.Context, organization string, entries []Entry) (map[string]session.Request, error) {
+	causes := make([]string, len(entries))
+	for i, e := range entries {
+		causes[i] = e.Request
+	}
+	return d.trail.CausedBy(ctx, organization, causes, actionPosted)
 }
 
 // Runs lists the seats at work for a mailbox, oldest first, with the writer whose

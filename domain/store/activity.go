@@ -72,7 +72,8 @@ func (s *Store) Tallied(ctx context.Context, organization string, from time.Time
 func (s *Store) ActiveRuns(ctx context.Context, organization string, limit int) ([]mailbox.ActiveRun, error) {
 	text := "SELECT coalesce(s.parent, ''), r.kind, r.principal, coalesce(d.post, ''), coalesce(d.post_seq, 0), " + runColumns + `,
 			coalesce((SELECT sum(coalesce(CAST(i.data AS TEXT) ->> '$.input_tokens', 0) + coalesce(CAST(i.data AS TEXT) ->> '$.output_tokens', 0))
-				FROM items i WHERE i.request = r.id AND i.type = 'usage' AND i.type <> 'component'), 0)
+				FROM items i INDEXED BY items_by_position
+				WHERE i.organization = r.organization AND i.session = r.session AND i.position = r.position AND i.request = r.id AND i.type = 'usage'), 0)
 		FROM requests r
 		JOIN sessions s ON s.organization = r.organization AND s.id = r.session
 		LEFT JOIN deliveries d ON d.request = r.id AND d.request <> ''

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
+
+	"postroom/domain/session"
 )
 
 // LimitPages makes the disk as good as full for the write handle; 0 makes room again.
@@ -46,7 +50,17 @@ func (s *Store) WriteWhereNothingMay(ctx context.Context) error {
 // Plans are the hot statements with how the database goes about them.
 func (s *Store) Plans(ctx context.Context) (string, error) {
 	var all strings.Builder
-	for _, text := range hot {
+	texts := slices.Clone(hot)
+	watched := *s
+	watched.seen = func(text string, _ []any) {
+		if !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	if err := watched.readAll(ctx); err != nil {
+		return "", err
+	}
+	for _, text := range texts {
 		rows, err := s.own.conn.QueryContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, strings.Count(text, "?"))...)
 		if err != nil {
 			return "", err
@@ -65,6 +79,64 @@ func (s *Store) Plans(ctx context.Context) (string, error) {
 		}
 	}
 	return all.String(), nil
+}
+
+// readAll asks each thing that is read, as screens and the engine ask it.
+func (s *Store) readAll(ctx context.Context) error {
+	o := "o"
+	var errs []error
+	keep := func(err error) { errs = append(errs, err) }
+	for _, q := range []session.SessionQuery{{Organization: o}, {Organization: o, Kind: "k"}, {Organization: o, Parent: "p"}, {Organization: o, FlowID: "f", Children: true}} {
+		_, err := s.Sessions(ctx, q)
+		keep(err)
+	}
+	_, _, err := s.Session(ctx, o, "s")
+	keep(err)
+	_, _, err = s.Request(ctx, o, "r")
+	keep(err)
+	open := []session.Status{session.Queued, session.Running}
+	for _, q := range []session.RequestQuery{
+		{Organization: o}, {Organization: o, Session: "s"}, {Organization: o, Session: "s", After: "r"}, {Organization: o, Session: "s", Statuses: open},
+		{Organization: o, Session: "s", Statuses: []session.Status{session.Failed, session.Cancelled}, Action: "a"}, {Organization: o, Parent: "p", Statuses: open},
+	} {
+		_, err := s.Requests(ctx, q)
+		keep(err)
+	}
+	for _, q := range []session.ItemQuery{
+		{Organization: o, Session: "s"}, {Organization: o, Session: "s", Before: 9}, {Organization: o, Session: "s", Type: session.TypeFailure, Newest: true},
+		{Organization: o, Session: "s", Components: []string{"c"}, Before: 9}, {Organization: o, Session: "s", Request: "r"},
+		{Organization: o, Session: "s", Window: 50, WindowBefore: 9}, {Organization: o, Session: "s", Window: 50, Components: []string{"c"}, Before: 9},
+	} {
+		_, err := s.Items(ctx, q)
+		keep(err)
+	}
+	_, err = s.Work(ctx, "", 5)
+	keep(err)
+	_, err = s.Lapsed(ctx, time.Unix(5, 0), "", 5)
+	keep(err)
+	_, err = s.Lapsed(ctx, time.Unix(5, 0), "w", 5)
+	keep(err)
+	_, err = s.Reaches(ctx, o, "m", []string{"p", "q"})
+	keep(err)
+	_, err = s.Busy(ctx, o, "")
+	keep(err)
+	_, err = s.Busy(ctx, o, "m")
+	keep(err)
+	_, _, err = s.PostOf(ctx, "r")
+	keep(err)
+	_, err = s.CausedBy(ctx, o, []string{"a", "b"}, "x")
+	keep(err)
+	_, err = s.ActiveRuns(ctx, o, 5)
+	keep(err)
+	_, _, _, err = s.Depths(ctx, o, 5)
+	keep(err)
+	_, err = s.Tallied(ctx, o, time.Unix(600, 0))
+	keep(err)
+	_, err = s.Tallied(ctx, o, time.Time{})
+	keep(err)
+	_, err = s.FailedLately(ctx, o, 5)
+	keep(err)
+	return errors.Join(errs...)
 }
 
 // Newest is the schema's newest version.

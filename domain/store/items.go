@@ -35,38 +35,49 @@ func (t *transaction) AppendItem(ctx context.Context, i *session.Item) error {
 	return coded("append an item to "+i.Session, err)
 }
 
-// Items implements session.Reader.
+// Items implements session.Reader. Which index leads is said by name: by its own
+// lights the planner reads along the session, which is right for a page of it and
+// for nothing else.
 func (r reader) Items(ctx context.Context, q session.ItemQuery) ([]session.Item, error) {
-	text, args := "SELECT "+itemColumns+" FROM items WHERE organization = ? AND session = ? AND seq > ?",
-		[]any{q.Organization, q.Session, q.After}
+	index, text := "", " WHERE organization = ? AND session = ? AND seq > ?"
+	args := []any{q.Organization, q.Session, q.After}
 	if q.Before > 0 {
 		text, args = text+" AND seq < ?", append(args, q.Before)
 	}
 	if q.Type != "" {
 		text, args = text+" AND type = ?", append(args, q.Type)
 		if q.Type != session.TypeComponent {
-			text += " AND type <> 'component'" // so that the index of the others is found
+			index, text = "items_by_type", text+" AND type <> 'component'"
 		}
 	}
 	if len(q.Components) > 0 {
+		index = "items_by_component"
 		text += " AND component <> '' AND component IN (?" + strings.Repeat(", ?", len(q.Components)-1) + ")"
 		for _, c := range q.Components {
 			args = append(args, c)
 		}
 	}
 	if q.Request != "" {
-		text, args = text+" AND request = ?", append(args, q.Request)
+		index = "items_by_position"
+		text += " AND position = (SELECT position FROM requests WHERE id = ?) AND request = ?"
+		args = append(args, q.Request, q.Request)
 	}
 	if q.Window > 0 {
 		before := q.WindowBefore
 		if before == 0 {
 			before = 1 << 62
 		}
+		index = "items_by_position" // a window is small, whatever else is asked of it
 		text += ` AND position < ? AND position >= (SELECT coalesce(min(position), 0) FROM
 			(SELECT position FROM requests WHERE organization = ? AND session = ? AND lane <> 'read' AND position < ?
 			ORDER BY position DESC LIMIT ?))`
 		args = append(args, before, q.Organization, q.Session, before, q.Window)
 	}
+	from := "SELECT " + itemColumns + " FROM items"
+	if index != "" {
+		from += " INDEXED BY " + index
+	}
+	text = from + text
 	newest := q.Newest || q.Before > 0 && q.After == 0
 	order := " ORDER BY seq LIMIT ?"
 	if newest {

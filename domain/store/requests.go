@@ -71,6 +71,9 @@ func (r reader) Request(ctx context.Context, organization, id string) (session.R
 // Requests implements session.Reader.
 func (r reader) Requests(ctx context.Context, q session.RequestQuery) ([]session.Request, error) {
 	text, args := "SELECT "+requestColumns+" FROM requests WHERE organization = ?", []any{q.Organization}
+	if q.Session == "" && q.Parent == "" && len(q.Statuses) == 0 {
+		text = "SELECT " + requestColumns + " FROM requests WHERE +organization = ?" // along the ids, newest first
+	}
 	if q.Session != "" {
 		text, args = text+" AND session = ?", append(args, q.Session)
 	}

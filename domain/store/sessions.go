@@ -17,6 +17,8 @@ import (
 type reader struct {
 	db  *gorm.DB
 	own *own // the writer's statements; nil in the pool
+	// seen, when it is set, is shown each statement; tests look at its plan.
+	seen func(text string, args []any)
 }
 
 // on is the database for one statement. A caller that leaves never cancels one:
@@ -35,6 +37,9 @@ func (r reader) row(ctx context.Context, text string, args ...any) *sql.Row {
 	if r.own != nil {
 		r.own.wrote = r.own.wrote || !strings.HasPrefix(text, "SELECT")
 	}
+	if r.seen != nil {
+		r.seen(text, args)
+	}
 	return r.on(ctx).Raw(text, args...).Row()
 }
 
@@ -47,6 +52,9 @@ func (r reader) rows(ctx context.Context, text string, args ...any) (*sql.Rows, 
 		if err := r.own.settle(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if r.seen != nil {
+		r.seen(text, args)
 	}
 	return r.on(ctx).Raw(text, args...).Rows()
 }
@@ -156,19 +164,25 @@ func (r reader) Session(ctx context.Context, organization, id string) (session.S
 
 // Sessions implements session.Reader.
 func (r reader) Sessions(ctx context.Context, q session.SessionQuery) ([]session.Session, error) {
-	text, args := "SELECT "+sessionColumns+" FROM sessions WHERE organization = ? AND id > ?", []any{q.Organization, q.After}
+	index, text := "", " WHERE organization = ? AND id > ?"
+	args := []any{q.Organization, q.After}
 	if q.Kind != "" {
-		text, args = text+" AND kind = ?", append(args, q.Kind)
+		index, text, args = "sessions_by_kind", text+" AND kind = ?", append(args, q.Kind)
 	}
 	switch {
 	case q.Parent != "":
-		text, args = text+" AND parent = ? AND parent <> ''", append(args, q.Parent)
+		index, text, args = "sessions_by_parent", text+" AND parent = ? AND parent <> ''", append(args, q.Parent)
 	case !q.Children:
 		text += " AND parent = ''"
 	}
 	if q.FlowID != "" {
-		text, args = text+" AND flow_id = ? AND flow_id <> ''", append(args, q.FlowID)
+		index, text, args = "sessions_by_flow", text+" AND flow_id = ? AND flow_id <> ''", append(args, q.FlowID)
 	}
+	from := "SELECT " + sessionColumns + " FROM sessions"
+	if index != "" {
+		from += " INDEXED BY " + index
+	}
+	text = from + text
 	return list(ctx, r, "list sessions", text+" ORDER BY id LIMIT ?", append(args, session.Bound(q.Limit)), scanSession)
 }
 

@@ -18,7 +18,7 @@ const (
 	runColumns = "coalesce(r.id, ''), coalesce(r.session, ''), coalesce(s.flow_id, ''), coalesce(r.status, ''), r.failure, " +
 		"coalesce(r.queued_at, 0), coalesce(r.started_at, 0), coalesce(r.finished_at, 0)"
 	reachesOf = "SELECT d.organization, d.mailbox, d.post, d.post_seq, d.member, d.ordinal, d.state, d.code, d.reason, d.request, d.updated_at, " +
-		runColumns + `, coalesce((SELECT min(i.seq) FROM requests a JOIN items i ON i.request = a.id
+		runColumns + `, coalesce((SELECT min(i.seq) FROM requests a JOIN items i ON i.organization = a.organization AND i.session = a.session AND i.position = a.position AND i.request = a.id
 			WHERE a.cause = d.request AND a.cause <> '' AND a.session = d.mailbox AND i.component = 'mailbox-post'), 0)
 		FROM deliveries d
 		LEFT JOIN requests r ON r.id = d.request AND d.request <> ''
@@ -149,7 +149,23 @@ func (r reader) PostOf(ctx context.Context, request string) (mailbox.Delivered, 
 }
 
 // CausedBy implements mailbox.Trail.
-func (s *Store) CausedBy(ctx context.Context, organization, cause, action string) (session.Request, bool, error) {
-	return s.one(ctx, "find what request "+cause+" caused", "SELECT "+requestColumns+
-		" FROM requests WHERE cause = ? AND cause <> '' AND organization = ? AND action = ? ORDER BY id DESC LIMIT 1", cause, organization, action)
+func (s *Store) CausedBy(ctx context.Context, organization string, causes []string, action string) (map[string]session.Request, error) {
+	if len(causes) == 0 {
+		return nil, nil
+	}
+	args := []any{organization, action}
+	for _, cause := range causes {
+		args = append(args, cause)
+	}
+	text := "SELECT " + requestColumns + " FROM requests WHERE +organization = ? AND +action = ? AND cause <> '' AND cause IN (?" + // + keeps the planner to causes
+		strings.Repeat(", ?", len(causes)-1) + ") ORDER BY id"
+	all, err := list(ctx, s.reader, "find what requests caused", text, args, scanRequest)
+	if err != nil {
+		return nil, err
+	}
+	by := make(map[string]session.Request, len(all))
+	for _, r := range all {
+		by[r.Cause] = r // the newest is the last
+	}
+	return by, nil
 }

@@ -67,4 +67,5 @@ ALTER TABLE items_next RENAME TO items;
 
 CREATE INDEX items_by_component ON items (organization, session, component, seq) WHERE component <> '';
 CREATE INDEX items_by_type ON items (organization, session, type, seq) WHERE type <> 'component';
-CREATE INDEX items_by_request ON items (request, seq);
+-- A request's items, and those of a window of requests, stand together here.
+CREATE INDEX items_by_position ON items (organization, session, position, seq);
