@@ -5,6 +5,7 @@ GO ?= go
 TEMPL := $(GO) tool templ
 
 FUZZTIME ?= 20000x
+SOAK ?= 10m
 
 .PHONY: help
 help: ## Show what there is to make
@@ -50,8 +51,22 @@ drift: ## Fail when the generated code is stale
 	if [ "$$before" != "$$after" ]; then echo "the generated templates were stale: commit what 'make generate' made"; exit 1; fi
 
 .PHONY: bench
-bench: ## Run the benchmarks, each beside its raw baseline
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+bench: ## Run the benchmarks, each beside its baseline, and print them as one table
+	@{ $(GO) test -run '^$$' -bench 'Post$$' -benchtime 15000x ./web; \
+	$(GO) test -run '^$$' -bench 'FanOut' -benchtime 60x ./web/live; \
+	$(GO) test -run '^$$' -bench 'IdleSocket' -benchtime 1x ./web/live; \
+	$(GO) test -run '^$$' -bench 'MailboxPage|PageOf200' -benchtime 300x ./web; \
+	$(GO) test -run '^$$' -bench 'Start' -benchtime 10x ./web; \
+	cd domain/agent/eino && $(GO) test -run '^$$' -bench . -benchtime 3000x .; } | awk '\
+		BEGIN { print "| benchmark | ms each | beside |"; print "| --- | ---: | --- |" } \
+		/^Benchmark/ { sub(/-[0-9]+$$/, "", $$1); sub(/^Benchmark/, "", $$1); rest = ""; \
+			for (i = 5; i < NF; i += 2) rest = rest (rest == "" ? "" : ", ") $$i " " $$(i + 1); \
+			printf "| %s | %.3f | %s |\n", $$1, $$3 / 1e6, rest; fflush() } \
+		/^(FAIL|panic)/ { print; failed = 1 } END { exit failed }'
+
+.PHONY: soak
+soak: ## Mix posts, reads, sockets, kills and restarts for SOAK [10m]
+	POSTROOM_SOAK=$(SOAK) $(GO) test -race -run '^TestSoak$$' -count 1 -v -timeout 40m ./web/cli
 
 .PHONY: fuzz
 fuzz: ## Fuzz each parser, FUZZTIME runs or so long

@@ -61,12 +61,20 @@ func (q *query) answer(blocks []model.Block, results []ToolResult) error {
 func (q *query) perform(blocks []model.Block, results []ToolResult) error {
 	limits := q.agent.options.Concurrency
 	var failed firstError
+	checked := make([]error, len(blocks)) // what each tool's schema says of its call's input
+	safe := make([]bool, len(blocks))
+	for i, b := range blocks {
+		if t, known := q.byName[b.Name]; known && b.Malformed == "" {
+			checked[i] = t.check(b.Input)
+			safe[i] = limits.Mode == "all" || checked[i] == nil && t.safe != nil && safely(func() bool { return t.safe(b.Input) })
+		}
+	}
 	for start := 0; start < len(blocks); {
 		end := start + 1
-		for limits.Mode != "sequential" && q.beside(blocks[start]) && end < len(blocks) && end-start < limits.Max && q.beside(blocks[end]) {
+		for limits.Mode != "sequential" && safe[start] && end < len(blocks) && end-start < limits.Max && safe[end] {
 			end++
 		}
-		q.together(blocks[start:end], results[start:end], &failed)
+		q.together(blocks[start:end], results[start:end], checked[start:end], &failed)
 		start = end
 	}
 	return failed.get()
@@ -76,7 +84,7 @@ func (q *query) perform(blocks []model.Block, results []ToolResult) error {
 // waits no longer than the tools' grace: limits hold outside a tool, or one that
 // looks at no context would hold its run for ever. Whatever such a tool answers
 // later is nobody's, and the result's error names it.
-func (q *query) together(blocks []model.Block, results []ToolResult, failed *firstError) {
+func (q *query) together(blocks []model.Block, results []ToolResult, checked []error, failed *firstError) {
 	type outcome struct {
 		at     int
 		result ToolResult
@@ -85,7 +93,7 @@ func (q *query) together(blocks []model.Block, results []ToolResult, failed *fir
 	ended := make(chan outcome, len(blocks))
 	for i, b := range blocks {
 		go func() {
-			r, keep := q.one(b, failed)
+			r, keep := q.one(b, checked[i], failed)
 			ended <- outcome{i, r, keep}
 		}()
 	}
@@ -141,15 +149,6 @@ func (f *firstError) get() error {
 	return f.err
 }
 
-// beside reports whether a call may run while others do.
-func (q *query) beside(b model.Block) bool {
-	if q.agent.options.Concurrency.Mode == "all" {
-		return true
-	}
-	t, ok := q.byName[b.Name]
-	return ok && b.Malformed == "" && t.safe != nil && t.schema.Validate(b.Input) == nil && safely(func() bool { return t.safe(b.Input) })
-}
-
 func safely(ask func() bool) (yes bool) {
 	defer func() {
 		if recover() != nil {
@@ -162,7 +161,7 @@ func safely(ask func() bool) (yes bool) {
 // one runs a single call, unless it ran before the run was cut off. It reports
 // whether the journal is to know of the result: not of one it told itself, nor of a
 // call that was never made.
-func (q *query) one(b model.Block, failed *firstError) (ToolResult, bool) {
+func (q *query) one(b model.Block, checked error, failed *firstError) (ToolResult, bool) {
 	c := callOf(b)
 	t, known := q.byName[b.Name]
 	if r := q.options.Resume; r != nil {
@@ -193,6 +192,9 @@ func (q *query) one(b model.Block, failed *firstError) (ToolResult, bool) {
 			failed.set(fmt.Errorf("journal: %w", err))
 			return ToolResult{Text: textNotStarted, IsError: true}, false
 		}
+	}
+	if checked != nil {
+		return failure(&ToolExecutionError{Tool: c.Name, Cause: checked}), true
 	}
 	result, err := t.perform(q.ctx, c)
 	if err != nil {

@@ -99,7 +99,7 @@ func Paired(messages []model.Message) []model.Message {
 		if n := len(all); n > 0 && all[n-1].Role == m.Role {
 			all[n-1].Content = append(slices.Clone(all[n-1].Content), content...)
 		} else {
-			all = append(all, model.Message{Role: m.Role, Content: slices.Clone(content)})
+			all = append(all, model.Message{Role: m.Role, Content: content[:len(content):len(content)]})
 		}
 		if m.Role == model.Assistant {
 			open = all[len(all)-1].ToolUses()

@@ -114,7 +114,17 @@ func CallOf(ctx context.Context) (Call, bool) {
 	return c, ok
 }
 
-// perform checks the input and runs the tool; a panic is a failure like any other.
+// check says what the tool's schema has against an input; nothing stands for an
+// empty object.
+func (t Tool) check(input json.RawMessage) error {
+	if len(input) == 0 {
+		input = json.RawMessage("{}")
+	}
+	return t.schema.Validate(input)
+}
+
+// perform runs the tool on an input that was checked; a panic is a failure like any
+// other.
 func (t Tool) perform(ctx context.Context, c Call) (res ToolResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -125,9 +135,6 @@ func (t Tool) perform(ctx context.Context, c Call) (res ToolResult, err error) {
 	input := c.Input
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
-	}
-	if err := t.schema.Validate(input); err != nil {
-		return failure(&ToolExecutionError{Tool: t.name, Cause: err}), nil
 	}
 	res, err = t.run(context.WithValue(ctx, callKey{}, c), input)
 	if err != nil {

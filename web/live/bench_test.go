@@ -109,7 +109,9 @@ func gather(b *testing.B, c crowdOf) (after func() (half, most time.Duration), s
 	if err != nil {
 		b.Fatal(err)
 	}
-	child := exec.Command(os.Args[0]) //nolint:noctx // it ends with its sockets, or is killed by stop.
+	child := exec.CommandContext(b.Context(), os.Args[0])
+	expired := time.AfterFunc(2*time.Minute, func() { _ = child.Process.Kill() }) // what it waits for will not come
+	b.Cleanup(func() { expired.Stop() })
 	child.Env = append(os.Environ(), crowd+"="+string(spec))
 	child.Stderr = os.Stderr
 	out, err := child.StdoutPipe()
@@ -192,15 +194,25 @@ func ownFanOut(b *testing.B) float64 {
 	after, stop := gather(b, crowdOf{URL: "ws" + strings.TrimPrefix(s.URL, "http") + "/live?mailbox=a.box&after=0", Pages: benchPages, Lines: b.N})
 	defer stop()
 	b.ResetTimer()
-	for range b.N {
-		raw, err := json.Marshal(map[string]any{"input": map[string]string{"body": said()}})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if a, err := s.Do(http.MethodPost, "/api/flows/mailbox/a.box/actions/post", raw, nil); err != nil || a.Status != http.StatusAccepted {
-			b.Fatalf("post: %d %v", a.Status, err)
-		}
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	var posting sync.WaitGroup
+	for range 8 { // one alone would wait for its answer behind all the sockets' work
+		posting.Go(func() {
+			for left.Add(-1) >= 0 {
+				raw, err := json.Marshal(map[string]any{"input": map[string]string{"body": said()}})
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				if a, err := s.Do(http.MethodPost, "/api/flows/mailbox/a.box/actions/post", raw, nil); err != nil || a.Status != http.StatusAccepted {
+					b.Errorf("post: %d %v", a.Status, err)
+					return
+				}
+			}
+		})
 	}
+	posting.Wait()
 	half, most := after()
 	b.StopTimer()
 	return reportFanOut(b, b.Elapsed(), half, most)
@@ -222,6 +234,14 @@ func bareFanOut(b *testing.B) float64 {
 	defer server.Close()
 	after, stop := gather(b, crowdOf{URL: "ws" + strings.TrimPrefix(server.URL, "http"), Pages: benchPages, Lines: b.N})
 	defer stop()
+	all := func() []*websocket.Conn {
+		mu.Lock()
+		defer mu.Unlock()
+		return conns
+	}
+	for len(all()) < benchPages { // a page may know of its socket before the handler does
+		<-time.After(time.Millisecond)
+	}
 	b.ResetTimer()
 	for n := range b.N {
 		frame, err := json.Marshal(map[string]any{"type": "line", "topic": "mailbox=a.box", "seq": n, "id": fmt.Sprint("line-", n), "html": shownAs(n, said())})
@@ -232,7 +252,7 @@ func bareFanOut(b *testing.B) float64 {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, conn := range conns {
+		for _, conn := range all() {
 			if err := errors.Join(conn.SetWriteDeadline(time.Now().Add(10*time.Second)), conn.WritePreparedMessage(message)); err != nil {
 				b.Fatal(err)
 			}
@@ -240,7 +260,7 @@ func bareFanOut(b *testing.B) float64 {
 	}
 	half, most := after()
 	b.StopTimer()
-	for _, conn := range conns {
+	for _, conn := range all() {
 		_ = conn.Close()
 	}
 	return reportFanOut(b, b.Elapsed(), half, most)

@@ -44,7 +44,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.mu.Lock()
 	h.running = running
 	h.mu.Unlock()
-	<-ctx.Done()
+	h.pings(ctx)
 	if h.watched() {
 		_ = pause(running, 2*settleTime) // it does not end before
 	}
@@ -53,6 +53,25 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.serving.Wait()
 	h.work.Wait()
 	return nil
+}
+
+// pings has each socket send one now and then, until ctx ends.
+func (h *Hub) pings(ctx context.Context) {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		h.mu.Lock()
+		for s := range h.sockets {
+			s.ping.Store(true)
+			s.ring()
+		}
+		h.mu.Unlock()
+	}
 }
 
 // Sockets is how many are open.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -54,10 +55,17 @@ type socket struct {
 	who    account.Principal
 	epoch  string // that the page knows, or empty
 
+	// bell rings when there is anything to do: it is the one thing that an idle
+	// socket waits for, since to wait for several at once is what costs most when
+	// two thousand are woken by one line.
+	bell  chan struct{}
+	ping  atomic.Bool // a ping is due
+	over  atomic.Bool // it ends; code and reason say how
+	until time.Time   // the write deadline that is set; talk's own
+
 	once   sync.Once
 	code   int
 	reason string
-	ended  chan struct{}
 }
 
 // Serve answers GET /live.
@@ -71,7 +79,7 @@ func (h *Hub) Serve(c echo.Context) error {
 	if err != nil {
 		return nil //nolint:nilerr // the upgrader has answered.
 	}
-	s := &socket{hub: h, conn: conn, wants: wants, asJSON: asJSON, who: who, epoch: c.QueryParam("epoch"), ended: make(chan struct{})}
+	s := &socket{hub: h, conn: conn, wants: wants, asJSON: asJSON, who: who, epoch: c.QueryParam("epoch"), bell: make(chan struct{}, 1)}
 	if bad != "" {
 		s.close(closeBad, bad)
 		return nil
@@ -96,8 +104,17 @@ func (h *Hub) Serve(c echo.Context) error {
 func (s *socket) end(code int, reason string) {
 	s.once.Do(func() {
 		s.code, s.reason = code, reason
-		close(s.ended)
+		s.over.Store(true)
+		s.ring()
 	})
+}
+
+// ring wakes the socket; a bell that has not been heard yet stays rung.
+func (s *socket) ring() {
+	select {
+	case s.bell <- struct{}{}:
+	default:
+	}
 }
 
 func (s *socket) close(code int, reason string) {
@@ -123,20 +140,17 @@ func (s *socket) listen() {
 // talk writes what is new until the socket ends.
 func (s *socket) talk(ctx context.Context) {
 	defer s.hub.serving.Done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	bell := make(chan struct{}, 1)
-	watching, err := s.join(ctx, bell)
+	watching, err := s.join(ctx, s.bell)
 	if err == nil {
 		err = s.hello(ctx, watching)
 	}
 	if err == nil {
-		s.pump(ctx, watching, bell)
+		s.pump(ctx, watching)
 	} else {
 		s.end(closeBehind, "try again")
 	}
 	for _, w := range watching {
-		s.hub.leave(w.feed, bell)
+		s.hub.leave(w.feed, s.bell)
 	}
 	s.hub.mu.Lock()
 	delete(s.hub.sockets, s)
@@ -198,7 +212,7 @@ func (s *socket) write(v any) error {
 	if err != nil {
 		return err
 	}
-	if err := s.conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
+	if err := s.due(); err != nil {
 		return err
 	}
 	return s.conn.WriteMessage(websocket.TextMessage, raw)
@@ -208,9 +222,7 @@ func (s *socket) write(v any) error {
 var errBehind = errors.New("what was missed could not be read")
 
 // pump sends everything after the socket's own place, then waits for the bell.
-func (s *socket) pump(ctx context.Context, watching []*watched, bell <-chan struct{}) {
-	ping := time.NewTicker(pingEvery)
-	defer ping.Stop()
+func (s *socket) pump(ctx context.Context, watching []*watched) {
 	for {
 		for _, w := range watching {
 			switch err := s.send(ctx, w); {
@@ -223,20 +235,28 @@ func (s *socket) pump(ctx context.Context, watching []*watched, bell <-chan stru
 				return
 			}
 		}
-		select {
-		case <-bell:
-		case <-s.ended:
+		<-s.bell
+		if s.over.Load() {
 			return
-		case <-ctx.Done():
-			s.end(closeRestart, "the server restarts")
-			return
-		case <-ping.C:
+		}
+		if s.ping.CompareAndSwap(true, false) {
 			if err := s.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait)); err != nil {
 				s.end(closeSlow, "too slow")
 				return
 			}
 		}
 	}
+}
+
+// due sets the deadline of a write: never under half of what a write may take, and
+// set anew only when it would be.
+func (s *socket) due() error {
+	now := time.Now()
+	if s.until.Sub(now) > writeWait/2 {
+		return nil
+	}
+	s.until = now.Add(writeWait)
+	return s.conn.SetWriteDeadline(s.until)
 }
 
 // send writes what follows the socket's place in one feed. Nothing is queued for a
@@ -273,7 +293,7 @@ func (s *socket) frames(all []*frame) error {
 		if message == nil {
 			continue // nothing in this form
 		}
-		if err := s.conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
+		if err := s.due(); err != nil {
 			return err
 		}
 		if err := s.conn.WritePreparedMessage(message); err != nil {
