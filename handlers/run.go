@@ -37,6 +37,11 @@ func (p *Presenter) Run(ctx context.Context, r session.Request) (views.Run, erro
 	if r.Failure != nil {
 		state.Code, state.Message, state.Details = r.Failure.Code, r.Failure.Message, details(r.Failure.Details)
 	}
+	for _, e := range page.Entries {
+		if e.Turn != nil && e.Turn.Code == state.Code {
+			state.Code = "" // the turn says it, with all that it is about
+		}
+	}
 	return page, nil
 }
 

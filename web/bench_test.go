@@ -45,6 +45,7 @@ func BenchmarkPost(b *testing.B) {
 const benchClients = 64
 
 func benchPost(b *testing.B, boxes int) {
+	b.Helper()
 	tree := fstest.MapFS{}
 	ids := make([]string, boxes)
 	for i := range boxes {
@@ -220,6 +221,9 @@ func rowsOf(b *testing.B, db *sql.DB, table, order string) (all [][]any, columns
 		}
 		all = append(all, row)
 	}
+	if err := rows.Err(); err != nil {
+		b.Fatal(err)
+	}
 	return all, len(names)
 }
 
@@ -241,6 +245,7 @@ type leanHTTP struct {
 }
 
 func dialHTTP(b *testing.B, url string) *leanHTTP {
+	b.Helper()
 	host := strings.TrimPrefix(url, "http://")
 	conn, err := net.Dial("tcp", host)
 	if err != nil {

@@ -70,7 +70,7 @@ func TestNothingOfAResponseThatIsNotWholeIsExecuted(t *testing.T) {
 			t.Parallel()
 			overTheWire(t, func(int, modeltest.Received) modeltest.Reply {
 				return modeltest.Reply{Response: modeltest.Call("1", "echo", word{"a word"}, "echo", word{"and another"}), Fault: f}
-			}, func(t *testing.T, c model.Client, _ *modeltest.Server) {
+			}, func(t *testing.T, c model.Client, _ *modeltest.Server) { //nolint:thelper // it is the test itself.
 				var count atomic.Int32
 				history := agent.MemoryHistory()
 				a := made(t, agent.Options{Client: c, Tools: []agent.Tool{counted(t, &count)}, History: history})
@@ -102,7 +102,7 @@ func TestAResponseNobodyCanUseIsAnAPIError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			overTheWire(t, func(int, modeltest.Received) modeltest.Reply { return modeltest.Reply{Response: r} },
-				func(t *testing.T, c model.Client, _ *modeltest.Server) {
+				func(t *testing.T, c model.Client, _ *modeltest.Server) { //nolint:thelper // it is the test itself.
 					var count atomic.Int32
 					_, err := made(t, agent.Options{Client: c, Tools: []agent.Tool{counted(t, &count)}}).Prompt(t.Context(), agent.Text("go"))
 					if agent.Normalized(err) != "api_error" || count.Load() != 0 {
@@ -125,7 +125,7 @@ func TestAResponseCutAtItsTokensRunsNoCallAndKeepsItsSentence(t *testing.T) {
 			return modeltest.Reply{Response: r, Fault: modeltest.BrokenInput}
 		}
 		return modeltest.Reply{Response: model.Response{Content: []model.Block{model.Text("half a sen")}, StopReason: model.MaxTokens}}
-	}, func(t *testing.T, c model.Client, s *modeltest.Server) {
+	}, func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
 		var count atomic.Int32
 		res, err := made(t, agent.Options{Client: c, Tools: []agent.Tool{counted(t, &count)}}).Prompt(t.Context(), agent.Text("go"))
 		if err != nil || res.Text != "half a sen" || res.StopReason != string(model.MaxTokens) || count.Load() != 0 {
@@ -144,7 +144,7 @@ func TestACallWhoseInputIsNoJSONIsToldSoAndNotMade(t *testing.T) {
 			return modeltest.Reply{Response: modeltest.Call("1", "echo", word{"a"}), Fault: modeltest.BrokenInput}
 		}
 		return modeltest.Reply{Response: modeltest.Say("sorry")}
-	}, func(t *testing.T, c model.Client, s *modeltest.Server) {
+	}, func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
 		var count atomic.Int32
 		res, err := made(t, agent.Options{Client: c, Tools: []agent.Tool{counted(t, &count)}}).Prompt(t.Context(), agent.Text("go"))
 		if err != nil || res.Text != "sorry" || count.Load() != 0 {
@@ -165,7 +165,7 @@ func TestACallIDThatCameBeforeIsRenamed(t *testing.T) {
 			return modeltest.Reply{Response: modeltest.Call("0", "echo", word{fmt.Sprint(call)})}
 		}
 		return modeltest.Reply{Response: modeltest.Say("done")}
-	}, func(t *testing.T, c model.Client, s *modeltest.Server) {
+	}, func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
 		var count atomic.Int32
 		if _, err := made(t, agent.Options{Client: c, Tools: []agent.Tool{counted(t, &count)}}).Prompt(t.Context(), agent.Text("go")); err != nil {
 			t.Fatal(err)
@@ -191,7 +191,7 @@ func TestAfterACancelInsideABatchTheConversationGoesOn(t *testing.T) {
 			return modeltest.Reply{Response: modeltest.Call("1", "step", word{"first"}, "step", word{"second"}, "step", word{"third"})}
 		}
 		return modeltest.Reply{Response: modeltest.Say("welcome back")}
-	}, func(t *testing.T, c model.Client, s *modeltest.Server) {
+	}, func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
 		ctx, cancel := context.WithCancel(t.Context())
 		step, err := agent.NewTool("step", "One step.", func(ctx context.Context, in word) (agent.ToolResult, error) {
 			if in.Word == "second" {
@@ -291,7 +291,7 @@ func TestASideEffectBeforeARetryHappensOnce(t *testing.T) {
 			return modeltest.Reply{Status: 529}
 		}
 		return modeltest.Reply{Response: modeltest.Say("done")}
-	}, func(t *testing.T, c model.Client, s *modeltest.Server) {
+	}, func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
 		var count atomic.Int32
 		res, err := made(t, agent.Options{Client: c, Tools: []agent.Tool{counted(t, &count)}}).Prompt(t.Context(), agent.Text("go"))
 		if err != nil || res.Text != "done" || count.Load() != 1 || len(s.Received()) != 4 || res.NumTurns != 2 {
@@ -311,7 +311,10 @@ func TestLeavingTheRangeEndsTheRequest(t *testing.T) {
 		return model.Response{}, ctx.Err()
 	})
 	a := made(t, agent.Options{Client: deltas})
-	for event := range a.Query(t.Context(), agent.Text("go")) {
+	for event, err := range a.Query(t.Context(), agent.Text("go")) {
+		if err != nil {
+			t.Error(err)
+		}
 		if event.Type() == "stream_event" {
 			break
 		}

@@ -50,7 +50,7 @@ func prepare(ctx context.Context, conn *sql.Conn) (*own, error) {
 		{"BEGIN IMMEDIATE", &o.begin}, {"COMMIT", &o.commit}, {"ROLLBACK", &o.rollback},
 		{"SAVEPOINT w", &o.save}, {"RELEASE w", &o.release}, {"ROLLBACK TO w", &o.back},
 	} {
-		stmt, err := conn.PrepareContext(ctx, one.text)
+		stmt, err := conn.PrepareContext(ctx, one.text) //nolint:sqlclosecheck // close closes it.
 		if err != nil {
 			return nil, coded("prepare "+one.text, err)
 		}

@@ -31,7 +31,7 @@ func (r reader) on(ctx context.Context) *gorm.DB {
 
 // row runs a statement that answers with one row at most.
 func (r reader) row(ctx context.Context, text string, args ...any) *sql.Row {
-	if stmt := r.own.find(text); stmt != nil {
+	if stmt := r.own.find(text); stmt != nil { //nolint:sqlclosecheck // it lives as long as the writer.
 		return stmt.QueryRowContext(context.WithoutCancel(ctx), args...)
 	}
 	if r.own != nil {
@@ -45,7 +45,7 @@ func (r reader) row(ctx context.Context, text string, args ...any) *sql.Row {
 
 // rows runs a statement that answers with many.
 func (r reader) rows(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	if stmt := r.own.find(text); stmt != nil {
+	if stmt := r.own.find(text); stmt != nil { //nolint:sqlclosecheck // it lives as long as the writer.
 		return stmt.QueryContext(context.WithoutCancel(ctx), args...)
 	}
 	if r.own != nil {
@@ -61,7 +61,7 @@ func (r reader) rows(ctx context.Context, text string, args ...any) (*sql.Rows, 
 
 // exec runs a statement that changes rows, and says how many.
 func (t *transaction) exec(ctx context.Context, text string, args ...any) (int64, error) {
-	if stmt := t.own.find(text); stmt != nil {
+	if stmt := t.own.find(text); stmt != nil { //nolint:sqlclosecheck // it lives as long as the writer.
 		res, err := stmt.ExecContext(context.WithoutCancel(ctx), args...)
 		if err != nil {
 			return 0, err

@@ -190,6 +190,7 @@ func quietBox(o *web.Options) {
 }
 
 func ownFanOut(b *testing.B) float64 {
+	b.Helper()
 	s := webtest.Start(b, quietBox)
 	after, stop := gather(b, crowdOf{URL: "ws" + strings.TrimPrefix(s.URL, "http") + "/live?mailbox=a.box&after=0", Pages: benchPages, Lines: b.N})
 	defer stop()
@@ -219,6 +220,7 @@ func ownFanOut(b *testing.B) float64 {
 }
 
 func bareFanOut(b *testing.B) float64 {
+	b.Helper()
 	upgrader := websocket.Upgrader{ReadBufferSize: 512, WriteBufferSize: 4096, WriteBufferPool: &sync.Pool{}, EnableCompression: true}
 	var mu sync.Mutex
 	var conns []*websocket.Conn

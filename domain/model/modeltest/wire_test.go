@@ -60,7 +60,7 @@ var both = model.Response{
 func TestAWholeResponseArrivesWithItsTextCallsAndTokens(t *testing.T) {
 	t.Parallel()
 	each(t, time.Minute, func(int, modeltest.Received) modeltest.Reply { return modeltest.Reply{Response: both} },
-		func(t *testing.T, c model.Client, s *modeltest.Server) {
+		func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
 			var heard strings.Builder
 			got, err := c.Respond(t.Context(), ask(), func(piece string) { heard.WriteString(piece) })
 			want := both
@@ -78,7 +78,7 @@ func TestAWholeResponseArrivesWithItsTextCallsAndTokens(t *testing.T) {
 func TestAConversationWithToolsIsSentPaired(t *testing.T) {
 	t.Parallel()
 	each(t, time.Minute, func(int, modeltest.Received) modeltest.Reply { return modeltest.Reply{Response: modeltest.Say("done")} },
-		func(t *testing.T, c model.Client, s *modeltest.Server) {
+		func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
 			r := ask()
 			r.Messages = append(r.Messages, model.Message{Role: model.Assistant, Content: both.Content}, model.Message{Role: model.User, Content: []model.Block{
 				{Type: model.ToolResultBlock, ToolUseID: "call_a", Content: "broken", IsError: true}, model.Text("and now?"),
@@ -108,7 +108,7 @@ func TestARequestRefusedForNowIsMadeAgain(t *testing.T) {
 					return first[call]
 				}
 				return modeltest.Reply{Response: modeltest.Say("at last")}
-			}, func(t *testing.T, c model.Client, s *modeltest.Server) {
+			}, func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
 				got, err := c.Respond(t.Context(), ask(), nil)
 				if err != nil || (model.Message{Content: got.Content}).Words() != "at last" || len(s.Received()) != len(first)+1 {
 					t.Errorf("%+v %v after %d requests", got, err, len(s.Received()))
@@ -122,7 +122,7 @@ func TestARequestThatCannotSucceedIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	for status, kind := range map[int]string{400: "invalid_request_error", 401: "", 404: ""} {
 		each(t, time.Minute, func(int, modeltest.Received) modeltest.Reply { return modeltest.Reply{Status: status} },
-			func(t *testing.T, c model.Client, s *modeltest.Server) {
+			func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
 				_, err := c.Respond(t.Context(), ask(), nil)
 				var told *model.Error
 				if !errors.As(err, &told) || told.Status != status || !strings.Contains(told.Type, kind) || told.Request != "req_wire" || len(s.Received()) != 1 {
@@ -135,7 +135,7 @@ func TestARequestThatCannotSucceedIsMadeOnce(t *testing.T) {
 func TestTryingAgainEnds(t *testing.T) {
 	t.Parallel()
 	each(t, time.Minute, func(int, modeltest.Received) modeltest.Reply { return modeltest.Reply{Status: 529} },
-		func(t *testing.T, c model.Client, s *modeltest.Server) {
+		func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
 			_, err := c.Respond(t.Context(), ask(), nil)
 			var told *model.Error
 			if !errors.As(err, &told) || told.Attempts != 4 || len(s.Received()) != 4 || !strings.Contains(err.Error(), "overloaded_error") {
@@ -157,7 +157,7 @@ func TestAResponseThatIsNotWholeIsAnError(t *testing.T) {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
 			each(t, 300*time.Millisecond, func(int, modeltest.Received) modeltest.Reply { return modeltest.Reply{Response: both, Fault: f} },
-				func(t *testing.T, c model.Client, s *modeltest.Server) {
+				func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
 					if _, chat := c, strings.HasSuffix(t.Name(), "/openai"); chat && f == modeltest.MadeOfTwo {
 						t.Skip("the format has no beginning that could come twice")
 					}
@@ -177,7 +177,7 @@ func TestAResponseThatIsNotWholeIsAnError(t *testing.T) {
 func TestAProviderThatHangsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	each(t, 50*time.Millisecond, func(int, modeltest.Received) modeltest.Reply { return modeltest.Reply{Fault: modeltest.Hang} },
-		func(t *testing.T, c model.Client, s *modeltest.Server) {
+		func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
 			_, err := c.Respond(t.Context(), ask(), nil)
 			if !errors.Is(err, transport.ErrIdle) || len(s.Received()) != 4 {
 				t.Errorf("%v after %d requests", err, len(s.Received()))
@@ -188,7 +188,7 @@ func TestAProviderThatHangsIsGivenUp(t *testing.T) {
 func TestACallerWhoLeavesIsNotRetriedFor(t *testing.T) {
 	t.Parallel()
 	each(t, time.Minute, func(int, modeltest.Received) modeltest.Reply { return modeltest.Reply{Fault: modeltest.Hang} },
-		func(t *testing.T, c model.Client, s *modeltest.Server) {
+		func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
 			_, err := c.Respond(ctx, ask(), nil)
@@ -202,7 +202,7 @@ func TestACallWhoseInputIsNoObjectIsMarked(t *testing.T) {
 	t.Parallel()
 	for _, f := range []modeltest.Fault{modeltest.BrokenInput, modeltest.StringInput} {
 		each(t, time.Minute, func(int, modeltest.Received) modeltest.Reply { return modeltest.Reply{Response: both, Fault: f} },
-			func(t *testing.T, c model.Client, _ *modeltest.Server) {
+			func(t *testing.T, c model.Client, _ *modeltest.Server) { //nolint:thelper // it is the test itself.
 				got, err := c.Respond(t.Context(), ask(), nil)
 				calls := got.ToolCalls()
 				if err != nil || len(calls) != 1 || calls[0].Malformed == "" || string(calls[0].Input) != "{}" {
@@ -217,7 +217,7 @@ func TestTheEndsOfAResponseKeepTheirNames(t *testing.T) {
 	for _, stop := range []model.StopReason{model.EndTurn, model.ToolUse, model.MaxTokens, model.Refusal} {
 		each(t, time.Minute, func(int, modeltest.Received) modeltest.Reply {
 			return modeltest.Reply{Response: model.Response{Content: both.Content, StopReason: stop}}
-		}, func(t *testing.T, c model.Client, _ *modeltest.Server) {
+		}, func(t *testing.T, c model.Client, _ *modeltest.Server) { //nolint:thelper // it is the test itself.
 			if got, err := c.Respond(t.Context(), ask(), nil); err != nil || got.StopReason != stop {
 				t.Errorf("%s: %+v %v", stop, got, err)
 			}
@@ -253,7 +253,7 @@ func TestManyCallersShareAClient(t *testing.T) {
 	t.Parallel()
 	each(t, time.Minute, func(_ int, r modeltest.Received) modeltest.Reply {
 		return modeltest.Reply{Response: modeltest.Say("re: " + r.Messages[0].Words())}
-	}, func(t *testing.T, c model.Client, _ *modeltest.Server) {
+	}, func(t *testing.T, c model.Client, _ *modeltest.Server) { //nolint:thelper // it is the test itself.
 		var group sync.WaitGroup
 		for i := range 32 {
 			group.Go(func() {
