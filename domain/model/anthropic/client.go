@@ -54,14 +54,7 @@ type client struct {
 // overloaded, no connection) is made again; one whose response had begun is not,
 // since its first words were heard already.
 func (c *client) Respond(ctx context.Context, r model.Request, delta func(string)) (model.Response, error) {
-	var response model.Response
-	err := c.retry.Do(ctx, func() (time.Duration, error) {
-		var wait time.Duration
-		var err error
-		response, wait, err = c.once(ctx, r, delta)
-		return wait, err
-	})
-	return response, err
+	return c.retry.Respond(ctx, func() (model.Response, time.Duration, error) { return c.once(ctx, r, delta) })
 }
 
 func (c *client) once(ctx context.Context, r model.Request, delta func(string)) (model.Response, time.Duration, error) {
@@ -116,9 +109,9 @@ func explain(err error) (*model.Error, time.Duration) {
 		} `json:"error"`
 	}
 	if json.Unmarshal([]byte(refused.RawJSON()), &body) == nil {
-		told.Message = short(body.Error.Message)
+		told.Message = transport.Short(body.Error.Message)
 		if told.Type == "" {
-			told.Type = short(body.Error.Type)
+			told.Type = transport.Short(body.Error.Type)
 		}
 	}
 	var wait time.Duration
@@ -137,14 +130,6 @@ var errRefused = errors.New("the provider refused the request")
 var inStream = map[string]int{
 	"invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404,
 	"request_too_large": 413, "rate_limit_error": 429, "api_error": 500, "timeout_error": 504, "overloaded_error": 529,
-}
-
-func short(s string) string {
-	const most = 300
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
 }
 
 // request is a request in the SDK's form.

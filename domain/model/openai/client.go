@@ -59,14 +59,7 @@ type client struct {
 // connection) is made again; one whose response had begun is not, since its first
 // words were heard already.
 func (c *client) Respond(ctx context.Context, r model.Request, delta func(string)) (model.Response, error) {
-	var response model.Response
-	err := c.retry.Do(ctx, func() (time.Duration, error) {
-		var wait time.Duration
-		var err error
-		response, wait, err = c.once(ctx, r, delta)
-		return wait, err
-	})
-	return response, err
+	return c.retry.Respond(ctx, func() (model.Response, time.Duration, error) { return c.once(ctx, r, delta) })
 }
 
 func (c *client) once(ctx context.Context, r model.Request, delta func(string)) (model.Response, time.Duration, error) {
@@ -107,9 +100,9 @@ func explain(err error) (*model.Error, time.Duration) {
 	if !errors.As(err, &refused) {
 		return &model.Error{Cause: err}, 0
 	}
-	told := &model.Error{Status: refused.StatusCode, Type: short(refused.Type), Message: short(refused.Message), Cause: errRefused}
+	told := &model.Error{Status: refused.StatusCode, Type: transport.Short(refused.Type), Message: transport.Short(refused.Message), Cause: errRefused}
 	if told.Type == "" {
-		told.Type = short(refused.Code)
+		told.Type = transport.Short(refused.Code)
 	}
 	var wait time.Duration
 	if refused.Response != nil {
@@ -120,14 +113,6 @@ func explain(err error) (*model.Error, time.Duration) {
 }
 
 var errRefused = errors.New("the provider refused the request")
-
-func short(s string) string {
-	const most = 300
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
-}
 
 // request is a request in the SDK's form.
 func (c *client) request(r model.Request) sdk.ChatCompletionNewParams {

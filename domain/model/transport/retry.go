@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"postroom/domain/model"
@@ -65,6 +66,25 @@ func (r Retry) Do(ctx context.Context, ask func() (wait time.Duration, err error
 		case <-timer.C:
 		}
 	}
+}
+
+// Respond is Do for one response: what the last attempt gave.
+func (r Retry) Respond(ctx context.Context, once func() (model.Response, time.Duration, error)) (model.Response, error) {
+	var response model.Response
+	err := r.Do(ctx, func() (wait time.Duration, err error) {
+		response, wait, err = once()
+		return wait, err
+	})
+	return response, err
+}
+
+// Short is a provider's sentence within what a log or a page should hold.
+func Short(s string) string {
+	const most = 300
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
 }
 
 // pause is half of what has doubled since the first attempt and a random share of
