@@ -43,13 +43,22 @@ func Backup(ctx context.Context, from, to string) (Copied, error) {
 	if err != nil {
 		return Copied{}, err
 	}
-	if _, err = version(ctx, db); err == nil {
+	schema, err := version(ctx, db)
+	switch {
+	case err != nil:
+	case schema == 0:
+		err = ErrForeign.With("path", from) // an empty file
+	default:
 		err = snapshot(ctx, db, to)
 	}
 	if err = errors.Join(err, db.Close()); err != nil {
 		return Copied{}, err
 	}
-	return inspect(ctx, to)
+	c, err := inspect(ctx, to)
+	if err != nil {
+		return c, errors.Join(err, os.Remove(to))
+	}
+	return c, nil
 }
 
 // snapshot writes the database into a new file, which is there only once it is

@@ -94,7 +94,8 @@ func TestCopyingRefusesByCodeAndLeavesAllAsItWas(t *testing.T) {
 		raw[i] = 0xff
 	}
 	text := filepath.Join(dir, "text.db")
-	if err := errors.Join(os.WriteFile(damaged, raw, 0o600), os.WriteFile(text, []byte(strings.Repeat("not a database ", 500)), 0o600)); err != nil {
+	empty := filepath.Join(dir, "empty.db")
+	if err := errors.Join(os.WriteFile(empty, nil, 0o600), os.WriteFile(damaged, raw, 0o600), os.WriteFile(text, []byte(strings.Repeat("not a database ", 500)), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	newer := filepath.Join(dir, "newer.db")
@@ -119,6 +120,8 @@ func TestCopyingRefusesByCodeAndLeavesAllAsItWas(t *testing.T) {
 		"a backup over a file":           {backup(path, copyAt), store.ErrFileExists},
 		"a backup of nothing":            {backup(filepath.Join(dir, "none.db"), other), store.ErrNoDatabase},
 		"a backup of text":               {backup(text, other), store.ErrForeign},
+		"a backup of an empty file":      {backup(empty, other), store.ErrForeign},
+		"a restore of an empty file":     {restore(empty, other, false), store.ErrForeign},
 		"a backup into no folder":        {backup(path, filepath.Join(dir, "none", "x.db")), store.ErrNoFolder},
 		"a restore of nothing":           {restore(filepath.Join(dir, "none.db"), other, false), store.ErrNoDatabase},
 		"a restore of text":              {restore(text, other, false), store.ErrForeign},

@@ -20,6 +20,9 @@ func (c backup) Run(ctx context.Context, s *streams) error {
 	if err := (config.Config{Database: c.Database}).CheckDatabase(); err != nil {
 		return err
 	}
+	if c.File == "" {
+		return s.cannot(errNoName)
+	}
 	copied, err := store.Backup(ctx, c.Database, c.File)
 	if err != nil {
 		return err

@@ -41,6 +41,23 @@ func TestInitWritesTheDemoWhichThenIsServed(t *testing.T) {
 	}
 }
 
+// An empty folder that is there stays the same folder: somebody may stand in it.
+func TestInitFillsAnEmptyFolderThatIsThere(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if code, _, errs := run(t, "init", "."); code != 0 {
+		t.Fatalf("exit %d %s", code, errs)
+	}
+	if diff := cmp.Diff(list(t, workforce.Demo()), list(t, os.DirFS("."))); diff != "" {
+		t.Error(diff)
+	}
+	for _, wrong := range [][]string{{"init", ""}, {"backup", ""}} {
+		if code, _, errs := run(t, wrong...); code != 2 || !strings.Contains(errs, "name a path") {
+			t.Errorf("%v: exit %d %s", wrong, code, errs)
+		}
+	}
+}
+
 func list(t *testing.T, tree fs.FS) []string {
 	t.Helper()
 	var all []string

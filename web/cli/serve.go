@@ -31,6 +31,9 @@ func (c serve) Run(ctx context.Context, s *streams) (err error) {
 	if c.ModelConcurrency == 0 {
 		return config.ErrBounds.With("limit", "model-concurrency")
 	}
+	if c.ModelTimeout == 0 {
+		return config.ErrBounds.With("limit", "model-timeout")
+	}
 	talker, err := c.talker(os.Getenv)
 	if err != nil {
 		return err
