@@ -21,7 +21,10 @@ var hot = []string{
 type own struct {
 	conn  *sql.Conn
 	stmts map[string]statement
-	wrote bool // something has changed since this was last cleared
+	wrote bool // a statement has changed something since the write at work began
+	// before is how counters were that the write at work moved, so that one which is
+	// refused before it has changed anything else leaves no trace.
+	before map[*keptSession]moves
 	// kept are the sessions that the group at work has touched.
 	kept                                         map[place]*keptSession
 	tallies                                      map[tallied]int64 // of the group at work
@@ -35,7 +38,7 @@ type statement struct {
 
 // prepare makes the statements, outside any transaction.
 func prepare(ctx context.Context, conn *sql.Conn) (*own, error) {
-	o := &own{conn: conn, stmts: make(map[string]statement, len(hot)), kept: make(map[place]*keptSession), tallies: make(map[tallied]int64)}
+	o := &own{conn: conn, stmts: make(map[string]statement, len(hot)), kept: make(map[place]*keptSession), tallies: make(map[tallied]int64), before: make(map[*keptSession]moves)}
 	for _, text := range hot {
 		stmt, err := conn.PrepareContext(ctx, text)
 		if err != nil {
@@ -62,7 +65,21 @@ func prepare(ctx context.Context, conn *sql.Conn) (*own, error) {
 // forget empties the memory of a group that is over.
 func (o *own) forget() {
 	clear(o.kept)
+	clear(o.before)
 	clear(o.tallies)
+}
+
+// start begins a write.
+func (o *own) start() {
+	o.wrote = false
+	clear(o.before)
+}
+
+// unmoved puts counters back to where they were when the write began.
+func (o *own) unmoved() {
+	for row, was := range o.before {
+		row.lastPosition, row.moved = was.position, was.moved
+	}
 }
 
 // settle writes what the group has only in memory: at the group's end, and before a
@@ -75,7 +92,7 @@ func (o *own) settle(ctx context.Context) error {
 		if _, err := o.stmts[sessionMove].ExecContext(context.WithoutCancel(ctx), row.lastPosition, row.LastSeq, at.organization, at.session); err != nil {
 			return err
 		}
-		row.moved = false
+		row.moved, o.wrote = false, true
 	}
 	for t, n := range o.tallies {
 		if _, err := o.stmts[tallyAdd].ExecContext(context.WithoutCancel(ctx), t.organization, t.minute, t.what, n); err != nil {

@@ -126,6 +126,9 @@ func (t *transaction) Place(ctx context.Context, r *session.Request) error {
 	if err != nil {
 		return coded("give request "+r.ID+" its place", err)
 	}
+	if _, noted := t.own.before[row]; !noted {
+		t.own.before[row] = moves{row.lastPosition, row.moved}
+	}
 	row.lastPosition++
 	row.moved, r.Position = true, row.lastPosition
 	return nil

@@ -88,11 +88,16 @@ type keptSession struct {
 	moved        bool
 }
 
+// moves is a session's counters before the write at work moved them.
+type moves struct {
+	position int64
+	moved    bool
+}
+
 // kept is the session's row in the group's memory; sql.ErrNoRows if there is none.
 func (t *transaction) kept(ctx context.Context, organization, id string) (*keptSession, error) {
 	at := place{organization, id}
 	if row, known := t.own.kept[at]; known {
-		t.own.wrote = true
 		return row, nil
 	}
 	row := &keptSession{}
@@ -105,15 +110,12 @@ func (t *transaction) kept(ctx context.Context, organization, id string) (*keptS
 	}
 	row.State, row.CreatedAt = state, fromMilli(created)
 	t.own.kept[at] = row
-	t.own.wrote = true
 	return row, nil
 }
 
 // Session implements session.Reader inside a transaction.
 func (t *transaction) Session(ctx context.Context, organization, id string) (session.Session, bool, error) {
-	wrote := t.own.wrote
 	row, err := t.kept(ctx, organization, id)
-	t.own.wrote = wrote // looking changes nothing
 	if errors.Is(err, sql.ErrNoRows) {
 		return session.Session{}, false, nil
 	}

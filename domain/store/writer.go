@@ -167,7 +167,7 @@ func (w *writer) attempt(ctx context.Context, j *job, apart bool) (spoilt bool, 
 			return false, err
 		}
 	}
-	w.own.wrote = false
+	w.own.start()
 	j.err = guarded(func() error { return j.fn(&transaction{reader{db: w.db.WithContext(ctx), own: w.own}}) })
 	switch {
 	case j.err != nil && ends(j.err):
@@ -175,6 +175,9 @@ func (w *writer) attempt(ctx context.Context, j *job, apart bool) (spoilt bool, 
 		j.err = nil // it gets the group's error like everyone
 		return false, err
 	case !apart:
+		if j.err != nil && !w.own.wrote {
+			w.own.unmoved()
+		}
 		return j.err != nil && w.own.wrote, nil
 	case j.err != nil:
 		w.own.forget() // what it moved is undone, and nothing of the others is left there
