@@ -131,7 +131,7 @@ func settled(t *testing.T, p *process) []line {
 	// A fan-out makes runs, and a run makes a line in the mailbox: so the mailbox is
 	// asked again last, since its own queue may have filled meanwhile.
 	sessions := []string{"support.help", "support.help~support.devices", "support.help~support.accounts", "support.help"}
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(5 * time.Minute)
 	for open := 1; open > 0; {
 		if time.Now().After(deadline) {
 			t.Fatal("the queue never emptied")

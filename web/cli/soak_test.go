@@ -42,6 +42,8 @@ type soak struct {
 	addr string
 	http http.Client
 
+	between time.Duration // one person's posts
+
 	mu       sync.Mutex
 	accepted map[string]bool // guarded by mu; bodies
 	retries  atomic.Int64
@@ -57,7 +59,7 @@ func TestSoak(t *testing.T) {
 	t.Parallel()
 	lasts := soakFor(t)
 	database := filepath.Join(t.TempDir(), "postroom.db")
-	s := &soak{t: t, addr: freePort(t), accepted: map[string]bool{}, http: http.Client{Timeout: 20 * time.Second}}
+	s := &soak{t: t, addr: freePort(t), accepted: map[string]bool{}, between: time.Second, http: http.Client{Timeout: 20 * time.Second}}
 	p := launch(t, database, nil, "--addr", s.addr, "--run-timeout", "30s")
 	ctx, cancel := context.WithTimeout(t.Context(), lasts)
 	defer cancel()
@@ -173,7 +175,7 @@ func (s *soak) post(ctx context.Context, who int) {
 		s.mu.Lock()
 		s.accepted[body] = true
 		s.mu.Unlock()
-		rest(ctx, 100*time.Millisecond+rand.N(400*time.Millisecond))
+		rest(ctx, s.between/2+rand.N(s.between)) // more slowly than the seats answer
 	}
 }
 
