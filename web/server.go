@@ -37,6 +37,7 @@ type Options struct {
 	Workforce fs.FS                   // [the demo]
 	Kinds     map[string]session.Kind // of one's own, by name
 	Notify    mailbox.Notifier        // [wake the members' seats]
+	Route     mailbox.Router          // places posts in routed mailboxes [by purpose]
 	Fallback  mailbox.Notifier        // tells members behind whom no seat hears; not beside Notify [nobody]
 	Tools     []agent.Tool            // beside those of the built-in kind
 	Resolver  account.Resolver        // [believe the claim, unverified]
@@ -57,6 +58,7 @@ type Server struct {
 	handlers *handlers.Handlers
 	echo     *echo.Echo
 	metrics  *metrics
+	client   model.Client // with the bound on calls
 	report   workforce.Report
 	opened   chan struct{} // closed once the mailboxes are open
 }
@@ -80,10 +82,10 @@ func New(o Options) (*Server, error) {
 	if err := o.Config.Check(); err != nil {
 		return nil, err
 	}
-	s := &Server{options: o, opened: make(chan struct{})}
+	s := &Server{options: o, opened: make(chan struct{}), client: model.Limited(o.Model, o.Config.ModelConcurrency)}
 	tools := append(seat.Tools(), o.Tools...)
 	checked, err := workforce.Check(o.Workforce, workforce.CheckOptions{
-		MailboxKinds: s.mailboxKinds(nil), SeatKinds: o.Kinds, Tools: toolNames(tools),
+		MailboxKinds: s.mailboxKinds, SeatKinds: o.Kinds, Tools: toolNames(tools),
 	})
 	if err != nil {
 		return nil, err
@@ -141,17 +143,26 @@ func toolNames(tools []agent.Tool) []string {
 func (s *Server) mailboxKinds(seats *seat.Seats) map[string]mailbox.Kind {
 	notify := s.options.Notify
 	if notify == nil {
-		if seats == nil {
-			seats = &seat.Seats{}
+		hired := seats
+		if hired == nil {
+			hired = &seat.Seats{} // hiring was refused, and that is said already
 		}
 		var wake []seat.WakeOption
 		if s.options.Fallback != nil {
 			wake = append(wake, seat.WithFallback(s.options.Fallback))
 		}
-		notify = seat.WakeMembers(seats, wake...)
+		notify = seat.WakeMembers(hired, wake...)
+	}
+	route := s.options.Route
+	if _, wakes := notify.(mailbox.Waker); route == nil && wakes {
+		route = seat.RouteByPurpose(seats, s.evaluator())
 	}
 	kinds := map[string]mailbox.Kind{mailbox.BuiltinKind: mailbox.NewKind(mailbox.KindOptions{
-		Notify: notify,
+		Notify: notify, Route: route,
+		Fallback: func(id string) string {
+			m, _ := s.bound.Get(id)
+			return m.Fallback
+		},
 		Boards: func(id string) []string {
 			m, _ := s.bound.Get(id)
 			return m.Boards
@@ -163,12 +174,21 @@ func (s *Server) mailboxKinds(seats *seat.Seats) map[string]mailbox.Kind {
 	return kinds
 }
 
+// evaluator answers the route's question: by comparing words where there is no
+// model, else by asking the model, within the same bound as the seats.
+func (s *Server) evaluator() model.Evaluator {
+	if s.options.Config.Model == model.Offline {
+		return offline.NewEvaluator()
+	}
+	return model.NewEvaluator(s.client, s.options.Config.Model)
+}
+
 // assemble makes the rooms, from the store up.
 func (s *Server) assemble(checked workforce.Checked, tools []agent.Tool, newID func(string) string) error {
 	o := s.options
 	s.bound = checked.Bound
 	agents, err := seat.NewKind(seat.KindOptions{
-		Seats: checked.Seats, Client: model.Limited(o.Model, o.Config.ModelConcurrency), Model: o.Config.Model, Tools: tools,
+		Seats: checked.Seats, Client: s.client, Model: o.Config.Model, Tools: tools,
 	})
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func TestTheDemosDeskAnswersWhatItsDocumentsHold(t *testing.T) {
 	t.Parallel()
 	kind := mailbox.NewKind(mailbox.KindOptions{Notify: seat.WakeMembers(&seat.Seats{})})
 	c, err := workforce.Check(workforce.Demo(), workforce.CheckOptions{
-		MailboxKinds: map[string]mailbox.Kind{mailbox.BuiltinKind: kind}, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
+		MailboxKinds: func(*seat.Seats) map[string]mailbox.Kind { return map[string]mailbox.Kind{mailbox.BuiltinKind: kind} }, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
 	})
 	if err != nil {
 		t.Fatal(err)

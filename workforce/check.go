@@ -38,7 +38,8 @@ type Report struct {
 
 // CheckOptions say what a tree is checked against.
 type CheckOptions struct {
-	MailboxKinds map[string]mailbox.Kind
+	// MailboxKinds are made once the workers are hired; without seats, nobody was.
+	MailboxKinds func(hired *seat.Seats) map[string]mailbox.Kind
 	SeatKinds    map[string]session.Kind
 	Tools        []string
 	Resources    map[string]any
@@ -62,20 +63,20 @@ func Check(fsys fs.FS, o CheckOptions) (Checked, error) {
 	for _, e := range tree.Errors {
 		c.Report.Errors = append(c.Report.Errors, Finding{Code: e.Kind, Kind: e.Kind, Path: e.Path, Line: e.Line, Message: e.Err.Error()})
 	}
-	refused := map[string]bool{}
-	c.Bound, err = mailbox.Bind(tree.Mailboxes, mailbox.BindOptions{Kinds: o.MailboxKinds, Resources: o.Resources})
-	var bind *mailbox.BindError
-	if errors.As(err, &bind) {
-		for _, p := range bind.Problems {
-			refused[p.MailboxID] = true
-			c.Report.Errors = append(c.Report.Errors, Finding{Code: p.Code, Kind: "bind", Path: p.Path, Line: p.Line, Message: named(p.MailboxID, p.Reason)})
-		}
-	}
 	c.Seats, err = seat.Hire(tree.Workers, seat.HireOptions{Kinds: o.SeatKinds, Tools: o.Tools})
 	var hire *seat.HireError
 	if errors.As(err, &hire) {
 		for _, p := range hire.Problems {
 			c.Report.Errors = append(c.Report.Errors, Finding{Code: p.Code, Kind: "hire", Path: p.Path, Line: p.Line, Message: named(p.SeatID, p.Reason)})
+		}
+	}
+	refused := map[string]bool{}
+	c.Bound, err = mailbox.Bind(tree.Mailboxes, mailbox.BindOptions{Kinds: o.kinds(c.Seats), Resources: o.Resources})
+	var bind *mailbox.BindError
+	if errors.As(err, &bind) {
+		for _, p := range bind.Problems {
+			refused[p.MailboxID] = true
+			c.Report.Errors = append(c.Report.Errors, Finding{Code: p.Code, Kind: "bind", Path: p.Path, Line: p.Line, Message: named(p.MailboxID, p.Reason)})
 		}
 	}
 	for _, r := range tree.Mailboxes {
@@ -86,6 +87,13 @@ func Check(fsys fs.FS, o CheckOptions) (Checked, error) {
 	c.warn(tree)
 	c.sort()
 	return c, nil
+}
+
+func (o CheckOptions) kinds(hired *seat.Seats) map[string]mailbox.Kind {
+	if o.MailboxKinds == nil {
+		return nil
+	}
+	return o.MailboxKinds(hired)
 }
 
 // named puts the id before a reason that does not begin with a sentence of its own.

@@ -17,7 +17,7 @@ func check(t *testing.T, files map[string]string) workforce.Checked {
 	t.Helper()
 	kind := mailbox.NewKind(mailbox.KindOptions{Notify: seat.WakeMembers(&seat.Seats{})})
 	c, err := workforce.Check(tree(files), workforce.CheckOptions{
-		MailboxKinds: map[string]mailbox.Kind{mailbox.BuiltinKind: kind}, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
+		MailboxKinds: func(*seat.Seats) map[string]mailbox.Kind { return map[string]mailbox.Kind{mailbox.BuiltinKind: kind} }, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestTheDemoHasNoErrors(t *testing.T) {
 	kind := mailbox.NewKind(mailbox.KindOptions{Notify: seat.WakeMembers(&seat.Seats{})})
 
 	c, err := workforce.Check(workforce.Demo(), workforce.CheckOptions{
-		MailboxKinds: map[string]mailbox.Kind{mailbox.BuiltinKind: kind}, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
+		MailboxKinds: func(*seat.Seats) map[string]mailbox.Kind { return map[string]mailbox.Kind{mailbox.BuiltinKind: kind} }, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
 	})
 
 	if err != nil || len(c.Report.Errors) != 0 || len(c.Report.Mailboxes) != 4 || c.Bound == nil || len(c.Seats.All()) != 6 {

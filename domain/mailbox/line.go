@@ -16,7 +16,9 @@ type Line struct {
 	Author            string `json:"author,omitempty"` // a claim, checked against the roster
 	AuthorVerified    bool   `json:"authorVerified"`   // always false
 	SeatAuthored      bool   `json:"seatAuthored,omitempty"`
-	Body              string `json:"body"` // as given, at most MaxBodyBytes
+	// Answers is the id of the post that this line is the one answer to.
+	Answers string `json:"answers,omitempty"`
+	Body    string `json:"body"` // as given, at most MaxBodyBytes
 	// Offline says that a seat wrote it with the offline model; ours, for the screen.
 	Offline bool `json:"offline,omitempty"`
 }

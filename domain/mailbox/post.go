@@ -66,6 +66,22 @@ func (k *builtin) append(t *session.Turn, line Line) (any, error) {
 	line.ID = lineID(r.ID)
 	line.At = t.Now().UnixMilli()
 	line.Principal, line.PrincipalVerified = r.Principal.ID, r.Principal.Verified
+	if fresh, err := first(t, line); err != nil || !fresh {
+		return nil, err
+	}
+	holder, recent := "", []int64(nil)
+	err = k.remember(t, func(l *Ledger) {
+		holder, recent = l.holder(line.Principal), slices.Clone(l.Lines)
+		if line.SeatAuthored {
+			l.spoken(line.Author, line.Answers)
+		} else {
+			l.posted(line.Principal, line.ID)
+		}
+		l.line(t.Session().LastSeq + 1) // the item that follows
+	})
+	if err != nil {
+		return nil, err
+	}
 	item, err := t.Emit(session.Entry{Type: session.TypeComponent, Component: ComponentPost, Data: line})
 	if err != nil {
 		return nil, err
@@ -75,7 +91,11 @@ func (k *builtin) append(t *session.Turn, line Line) (any, error) {
 	}
 	posted := postedLine{Line: line, Seq: item.Seq}
 	if k.options.Notify != nil {
-		_, err = session.Dispatch(t, session.Target{Kind: k.Name(), Session: t.Session().ID, Action: actionPosted, Key: line.ID}, posted)
+		action, input := actionPosted, any(posted)
+		if fallback := k.fallback(t.Session().ID); fallback != "" && !line.SeatAuthored {
+			action, input = actionRouted, routedPost{postedLine: posted, Holder: holder, Fallback: fallback, Recent: recent}
+		}
+		_, err = session.Dispatch(t, session.Target{Kind: k.Name(), Session: t.Session().ID, Action: action, Key: line.ID}, input)
 		var refused *session.RefusedError
 		switch {
 		case errors.As(err, &refused):

@@ -124,6 +124,7 @@ type Request struct {
 	// Thinking and ReasoningEffort are sent only when they are set.
 	Thinking        Thinking
 	ReasoningEffort string // "low", "high" or "max"
+	Force           string // the name of a tool that the response must call
 	// Documents are those that a model in the asker's place could read. Clients
 	// that send requests elsewhere leave them out: there, reading is a tool.
 	Documents []Document
@@ -177,6 +178,7 @@ type Client interface {
 
 // Question asks for one of a closed set of answers.
 type Question struct {
+	Block   string // what asks, such as "mailbox-route"
 	Name    string // such as "member"
 	Ask     string
 	Choices []Choice
@@ -187,12 +189,16 @@ type Question struct {
 type Choice struct {
 	ID          string
 	Description string
+	// Documents are what stands behind the choice, for evaluators that compare words.
+	// Others leave them out.
+	Documents []Document
 }
 
 // Answer is the choice made, with the scores of all when the evaluator has them.
 type Answer struct {
-	Choice string
-	Scores map[string]float64
+	Choice    string // empty: none of them fits
+	Scores    map[string]float64
+	Evaluator string // that answered
 }
 
 // Evaluator answers questions with a closed set of answers.

@@ -16,6 +16,7 @@ var (
 	ErrRefused    = fault.Define(fault.Conflict, "model-refused", "The model refused to answer this, and nothing of what it said was used; ask in other words, or answer yourself.")
 	ErrToolStuck  = fault.Define(fault.Conflict, "tool-still-running", "The run ended while a tool went on, since the tool did not stop when told to; what it does from here is dropped.")
 	ErrNoSkill    = fault.Define(fault.NotFound, "no-such-skill", "No skill by this name is held; name one of those listed.")
+	ErrSilent     = fault.Define(fault.Conflict, "seat-said-nothing", "The seat was routed a post and said nothing, so nothing was posted; answer the post yourself, or post again.")
 	ErrNoDocument = fault.Define(fault.NotFound, "no-such-document", "No document by this name is in reach; name one of those listed.")
 )
 

@@ -2,8 +2,10 @@ package seat
 
 import (
 	"context"
+	"sync"
 
 	"postroom/domain/agent"
+	"postroom/domain/mailbox"
 	"postroom/domain/model"
 	"postroom/domain/session"
 )
@@ -13,6 +15,10 @@ type running struct {
 	turn  *session.Turn
 	seat  Seat
 	model string // that answered last
+
+	woken  mailbox.Delivery // the post that woke it; zero for a talk
+	mu     sync.Mutex
+	handed bool // guarded by mu; its answer to a routed post was handed over
 }
 
 var _ agent.Journal = (*running)(nil)

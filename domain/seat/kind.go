@@ -61,7 +61,7 @@ func NewKind(o KindOptions) (session.Kind, error) {
 				if err := json.Unmarshal(input, &in); err != nil {
 					return nil, fmt.Errorf("read what was said: %w", err)
 				}
-				return k.run(t, in.Text)
+				return k.run(t, in.Text, mailbox.Delivery{})
 			},
 		}},
 		Internal: map[string]session.Action{hearEntry: {
@@ -71,7 +71,7 @@ func NewKind(o KindOptions) (session.Kind, error) {
 				if err := json.Unmarshal(input, &d); err != nil {
 					return nil, fmt.Errorf("read the delivery: %w", err)
 				}
-				return k.run(t, d.Writer()+" in "+d.MailboxID+": "+d.Body)
+				return k.run(t, d.Writer()+" in "+d.MailboxID+": "+d.Body, d)
 			},
 		}},
 	})
@@ -92,7 +92,8 @@ func checkText(input json.RawMessage) error {
 }
 
 // run is one turn of a seat's conversation; one that was cut off goes on where it was.
-func (k *kind) run(t *session.Turn, said string) (any, error) {
+// In a routed mailbox it ends with the seat's answer there.
+func (k *kind) run(t *session.Turn, said string, woken mailbox.Delivery) (any, error) {
 	s, err := k.seat(t)
 	if err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func (k *kind) run(t *session.Turn, said string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &running{turn: t, seat: s, model: k.model(s)}
+	r := &running{turn: t, seat: s, model: k.model(s), woken: woken, handed: handedBefore(woken, known)}
 	system, err := k.system(t, s)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (k *kind) run(t *session.Turn, said string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	system += s.Skills.prompt(taken)
+	system += s.Skills.prompt(taken) + recentLines(woken)
 	a, err := agent.New(agent.Options{
 		Name: s.ID, Model: k.model(s), SystemPrompt: system, Client: k.options.Client, Tools: k.granted(s),
 		MaxTurns: k.options.MaxTurns, History: agent.MemoryHistory(known.messages...), Documents: readable(s),
@@ -126,6 +127,11 @@ func (k *kind) run(t *session.Turn, said string) (any, error) {
 	res, err := a.Prompt(t.Context(), prompt, options...)
 	if err != nil {
 		return nil, coded(err)
+	}
+	if woken.Routed {
+		if err := r.reply(res.Text); err != nil {
+			return nil, err
+		}
 	}
 	return RunOutput{Text: res.Text, Model: res.Model, Turns: res.NumTurns, Usage: res.Usage}, nil
 }

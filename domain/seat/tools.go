@@ -47,17 +47,25 @@ func post(ctx context.Context, in postInput) (agent.ToolResult, error) {
 	if strings.TrimSpace(in.Mailbox) == "" || strings.TrimSpace(in.Body) == "" {
 		return agent.ToolResult{}, errors.New("mailbox and body must not be empty")
 	}
+	if r.answers(in.Mailbox) {
+		note, err := r.byTool(in.Body)
+		if err != nil {
+			return agent.ToolResult{}, err
+		}
+		return noted(note)
+	}
 	_, err := session.Dispatch(r.turn, session.Target{
 		Kind: mailbox.BuiltinKind, Session: in.Mailbox, Action: mailbox.ActionSeatPost, Key: r.turn.Request().ID + ":" + call.ID,
 	}, mailbox.SeatPost{Body: in.Body, Author: r.seat.ID, Offline: r.model == model.Offline})
 	if err != nil {
 		return agent.ToolResult{}, err
 	}
-	note, err := json.Marshal(map[string]string{
-		"handedTo": in.Mailbox,
-		"note":     "Handed over. It lands if you are a member of that mailbox; a refusal is not reported back to you.",
-	})
-	return agent.ToolResult{Text: string(note)}, err
+	return noted(handedNote{HandedTo: in.Mailbox, Note: noteHanded})
+}
+
+func noted(note handedNote) (agent.ToolResult, error) {
+	text, err := json.Marshal(note)
+	return agent.ToolResult{Text: string(text)}, err
 }
 
 // readInput names a document.

@@ -14,7 +14,7 @@ import (
 var hot = []string{
 	sessionInsert, sessionKept, sessionMove, sessionState,
 	requestByID, requestByKey, requestInsert, requestNextTurn, requestClaim, requestSettle, requestHolds, requestCaused, requestTurns,
-	itemInsert, tallyAdd, deliveryOfRun, deliveryInsert, deliverySet, deliveryOfPost,
+	itemInsert, tallyAdd, answerInsert, deliveryOfRun, deliveryInsert, deliverySet, deliveryOfPost,
 }
 
 // own are the statements of the writer's connection.

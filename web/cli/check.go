@@ -8,6 +8,7 @@ import (
 	"io/fs"
 
 	"postroom/domain/mailbox"
+	"postroom/domain/model/offline"
 	"postroom/domain/seat"
 	"postroom/workforce"
 )
@@ -53,9 +54,13 @@ func inspect(tree fs.FS) (workforce.Report, error) {
 	for _, t := range seat.Tools() {
 		names = append(names, t.Name())
 	}
-	kind := mailbox.NewKind(mailbox.KindOptions{Notify: seat.WakeMembers(&seat.Seats{})})
 	checked, err := workforce.Check(tree, workforce.CheckOptions{
-		MailboxKinds: map[string]mailbox.Kind{mailbox.BuiltinKind: kind}, Tools: names,
+		MailboxKinds: func(hired *seat.Seats) map[string]mailbox.Kind {
+			return map[string]mailbox.Kind{mailbox.BuiltinKind: mailbox.NewKind(mailbox.KindOptions{
+				Notify: seat.WakeMembers(&seat.Seats{}), Route: seat.RouteByPurpose(hired, offline.NewEvaluator()),
+			})}
+		},
+		Tools: names,
 	})
 	return checked.Report, err
 }

@@ -5,6 +5,7 @@ package mailboxtest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"postroom/domain/account"
@@ -30,6 +31,8 @@ type Setup struct {
 	Workers   []seat.Record
 	Model     model.Client     // nil: nobody is hired and nobody is told
 	Notify    mailbox.Notifier // instead of waking seats
+	Evaluator model.Evaluator  // of the route; nil: the kind has none
+	Route     mailbox.Router   // instead of one by purpose
 	Fallback  mailbox.Notifier // for members whose seat can't hear
 	Kinds     []session.Kind   // of one's own
 	Tools     []agent.Tool
@@ -74,7 +77,19 @@ func Open(t testing.TB, s Setup, opts ...sessiontest.Option) *Desk {
 		}
 		notify = seat.WakeMembers(seats, wake...)
 	}
-	box := mailbox.NewKind(mailbox.KindOptions{Notify: notify, Boards: func(id string) []string {
+	route := s.Route
+	if s.Evaluator != nil {
+		route = seat.RouteByPurpose(seats, s.Evaluator)
+	}
+	fallback := func(id string) string {
+		m, _ := d.Bound.Get(id)
+		return m.Fallback
+	}
+	inside, err := insideKind()
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := mailbox.NewKind(mailbox.KindOptions{Notify: notify, Route: route, Fallback: fallback, Boards: func(id string) []string {
 		m, _ := d.Bound.Get(id)
 		return m.Boards
 	}})
@@ -82,7 +97,7 @@ func Open(t testing.TB, s Setup, opts ...sessiontest.Option) *Desk {
 		t.Fatal(err)
 	}
 	d.World = sessiontest.New(t, func(*sessiontest.World) []session.Kind {
-		kinds := append([]session.Kind{box.Definition()}, s.Kinds...)
+		kinds := append([]session.Kind{box.Definition(), inside}, s.Kinds...)
 		if s.Model == nil {
 			return kinds
 		}
@@ -159,19 +174,70 @@ func (d *Desk) Lines(id string) []mailbox.Line {
 	}
 }
 
+// insideInput names an internal entry and what it is given.
+type insideInput struct {
+	Session string          `json:"session"`
+	Action  string          `json:"action"`
+	Input   json.RawMessage `json:"input"`
+}
+
+// insideKind is a flow that dispatches to what no client reaches.
+func insideKind() (session.Kind, error) {
+	return session.NewKind(session.KindOptions{Name: "inside", Public: map[string]session.Action{
+		"do": {Atomic: true, Run: func(t *session.Turn, input json.RawMessage) (any, error) {
+			var in insideInput
+			if err := json.Unmarshal(input, &in); err != nil {
+				return nil, err
+			}
+			return session.Dispatch(t, session.Target{Kind: mailbox.BuiltinKind, Session: in.Session, Action: in.Action}, in.Input)
+		}},
+	}})
+}
+
+// Inside has an internal entry of a mailbox called, as a seat's run does, and waits
+// until that has ended.
+func (d *Desk) Inside(id, action string, input any) (session.Request, error) {
+	d.t.Helper()
+	raw, err := json.Marshal(input)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	asked, err := d.Ask("inside", "inside", "do", Principal("nobody"), insideInput{id, action, raw})
+	var handle session.Handle
+	if err == nil {
+		err = json.Unmarshal(asked.Output, &handle)
+	}
+	if err != nil {
+		return asked, err
+	}
+	return d.Client().Wait(d.t.Context(), account.DefaultOrganization, handle.Request)
+}
+
+// SettleFanOuts waits until every post was handed on, though runs may go on.
+func (d *Desk) SettleFanOuts() {
+	d.t.Helper()
+	d.settle(func(r session.Request) bool { return r.Kind == mailbox.BuiltinKind })
+}
+
 // Settle waits until nothing is queued or running.
 func (d *Desk) Settle() {
+	d.t.Helper()
+	d.settle(func(session.Request) bool { return true })
+}
+
+// settle waits until no request of some sort is queued or running.
+func (d *Desk) settle(counts func(session.Request) bool) {
 	d.t.Helper()
 	sub := d.Live.Subscribe("*")
 	defer sub.Close()
 	for {
 		open, err := d.Store.Requests(d.t.Context(), session.RequestQuery{
-			Organization: account.DefaultOrganization, Statuses: []session.Status{session.Queued, session.Running}, Limit: 1,
+			Organization: account.DefaultOrganization, Statuses: []session.Status{session.Queued, session.Running}, Limit: session.MaxPage,
 		})
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		if len(open) == 0 {
+		if !slices.ContainsFunc(open, counts) {
 			return
 		}
 		if _, err := sub.Next(d.t.Context()); err != nil {

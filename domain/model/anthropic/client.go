@@ -157,6 +157,9 @@ func request(r model.Request) sdk.MessageNewParams {
 			Name: t.Name, Description: param.NewOpt(t.Description), InputSchema: param.Override[sdk.ToolInputSchemaParam](t.InputSchema),
 		}})
 	}
+	if r.Force != "" {
+		p.ToolChoice = sdk.ToolChoiceParamOfTool(r.Force)
+	}
 	switch r.Thinking.Mode {
 	case "adaptive":
 		p.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{}

@@ -137,6 +137,9 @@ func (c *client) request(r model.Request) sdk.ChatCompletionNewParams {
 			Name: t.Name, Description: param.NewOpt(t.Description), Parameters: parameters(t.InputSchema),
 		}))
 	}
+	if r.Force != "" {
+		p.ToolChoice = sdk.ToolChoiceOptionFunctionToolChoice(sdk.ChatCompletionNamedToolChoiceFunctionParam{Name: r.Force})
+	}
 	switch r.ReasoningEffort {
 	case "":
 	case "max":

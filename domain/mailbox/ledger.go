@@ -1,0 +1,154 @@
+package mailbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"postroom/domain/session"
+)
+
+// ledgerKey is where a mailbox's state keeps what its route remembers.
+const ledgerKey = "mailboxRouteLedger"
+
+const (
+	recentLines  = 20  // that a routed member sees
+	ledgerPeople = 200 // whose last post is remembered
+)
+
+// Ledger is what a route remembers of a mailbox (the seed's mailboxRouteLedger). It
+// names lines by seq; they are read when they are needed. A mailbox here is shared
+// by many people, so it keeps one last post for each of them: a post is held only by
+// whoever still owes the same person an answer.
+type Ledger struct {
+	Lines     []int64    `json:"lines"`     // the last 20, oldest first
+	LastPosts []LastPost `json:"lastPosts"` // one a principal, the newest last
+}
+
+// LastPost is somebody's last post and where it went.
+type LastPost struct {
+	Principal string   `json:"principal"`
+	PostID    string   `json:"postId"`
+	By        string   `json:"by,omitempty"`     // its route's source, once recorded
+	Member    string   `json:"member,omitempty"` // that it went to
+	Spoke     []string `json:"spoke,omitempty"`  // seats that have answered this person since
+}
+
+// holder is the member who still owes a principal an answer, or empty.
+func (l Ledger) holder(principal string) string {
+	i := l.of(principal)
+	if i < 0 {
+		return ""
+	}
+	last := l.LastPosts[i]
+	if last.Member == "" || last.By != SourceEvaluator && last.By != SourceFallback || slices.Contains(last.Spoke, last.Member) {
+		return ""
+	}
+	return last.Member
+}
+
+func (l Ledger) of(principal string) int {
+	return slices.IndexFunc(l.LastPosts, func(p LastPost) bool { return p.Principal == principal })
+}
+
+// posted remembers a line of a person as that person's last post.
+func (l *Ledger) posted(principal, postID string) {
+	if i := l.of(principal); i >= 0 {
+		l.LastPosts = slices.Delete(l.LastPosts, i, i+1)
+	}
+	l.LastPosts = append(l.LastPosts, LastPost{Principal: principal, PostID: postID})
+	if over := len(l.LastPosts) - ledgerPeople; over > 0 {
+		l.LastPosts = slices.Delete(l.LastPosts, 0, over)
+	}
+}
+
+// spoken remembers a seat's line: an answer to one person's post, or to nobody's in
+// particular, which is one to everybody.
+func (l *Ledger) spoken(author, postID string) {
+	to := slices.IndexFunc(l.LastPosts, func(p LastPost) bool { return postID != "" && p.PostID == postID })
+	for i := range l.LastPosts {
+		if (to < 0 || to == i) && !slices.Contains(l.LastPosts[i].Spoke, author) {
+			l.LastPosts[i].Spoke = append(l.LastPosts[i].Spoke, author)
+		}
+	}
+}
+
+// routed notes where a post went, while it still is its writer's last one.
+func (l *Ledger) routed(postID, by, member string) {
+	for i := range l.LastPosts {
+		if l.LastPosts[i].PostID == postID {
+			l.LastPosts[i].By, l.LastPosts[i].Member = by, member
+		}
+	}
+}
+
+func (l *Ledger) line(seq int64) {
+	l.Lines = append(l.Lines, seq)
+	if over := len(l.Lines) - recentLines; over > 0 {
+		l.Lines = slices.Delete(l.Lines, 0, over)
+	}
+}
+
+// LedgerOf reads what a mailbox's route remembers; false where it keeps none.
+func LedgerOf(s session.Session) (Ledger, bool) {
+	var state struct {
+		Ledger *Ledger `json:"mailboxRouteLedger"`
+	}
+	if json.Unmarshal(s.State, &state) != nil || state.Ledger == nil {
+		return Ledger{}, false
+	}
+	return *state.Ledger, true
+}
+
+// remember changes the ledger in the turn's transaction. A mailbox that has none yet
+// begins with the lines inside the history window. On a kind without a route what
+// was remembered is dropped, since it is no longer kept.
+func (k *builtin) remember(t *session.Turn, change func(l *Ledger)) error {
+	raw, err := t.State()
+	if err != nil {
+		return err
+	}
+	var state map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &state); err != nil {
+		return fmt.Errorf("read the mailbox's state: %w", err)
+	}
+	kept, there := state[ledgerKey]
+	if k.options.Route == nil {
+		if !there {
+			return nil
+		}
+		delete(state, ledgerKey)
+	} else {
+		var l Ledger
+		if there {
+			if err := json.Unmarshal(kept, &l); err != nil {
+				return fmt.Errorf("read the route's ledger: %w", err)
+			}
+		} else if l.Lines, err = k.seeded(t); err != nil {
+			return err
+		}
+		change(&l)
+		if state[ledgerKey], err = json.Marshal(l); err != nil {
+			return fmt.Errorf("write the route's ledger: %w", err)
+		}
+	}
+	if raw, err = json.Marshal(state); err != nil {
+		return fmt.Errorf("write the mailbox's state: %w", err)
+	}
+	return t.SetState(raw)
+}
+
+// seeded are the lines inside the history window, for a ledger that begins.
+func (k *builtin) seeded(t *session.Turn) ([]int64, error) {
+	items, err := t.Items(session.ItemQuery{
+		Components: []string{ComponentPost}, Window: historyWindow, WindowBefore: t.Request().Position, Newest: true, Limit: recentLines,
+	})
+	if err != nil {
+		return nil, err
+	}
+	seqs := make([]int64, len(items))
+	for i, item := range items {
+		seqs[i] = item.Seq
+	}
+	return seqs, nil
+}
