@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"postroom/domain/mailbox"
 	"postroom/domain/model"
 	"postroom/domain/model/offline"
 	"postroom/domain/seat"
@@ -43,9 +42,8 @@ var asked = map[string]string{
 // know.
 func TestTheDemosDeskAnswersWhatItsDocumentsHold(t *testing.T) {
 	t.Parallel()
-	kind := mailbox.NewKind(mailbox.KindOptions{Notify: seat.WakeMembers(&seat.Seats{})})
 	c, err := workforce.Check(workforce.Demo(), workforce.CheckOptions{
-		MailboxKinds: func(*seat.Seats) map[string]mailbox.Kind { return map[string]mailbox.Kind{mailbox.BuiltinKind: kind} }, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
+		MailboxKinds: served, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
 	})
 	if err != nil {
 		t.Fatal(err)

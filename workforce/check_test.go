@@ -8,16 +8,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"postroom/domain/mailbox"
+	"postroom/domain/model/offline"
 	"postroom/domain/seat"
 	"postroom/workforce"
 )
 
+// served are what the server brings by itself.
+func served(hired *seat.Seats) map[string]mailbox.Kind {
+	return map[string]mailbox.Kind{mailbox.BuiltinKind: mailbox.NewKind(mailbox.KindOptions{
+		Notify: seat.WakeMembers(&seat.Seats{}), Route: seat.RouteByPurpose(hired, offline.NewEvaluator()),
+	})}
+}
+
 // check checks a tree against what the server brings.
 func check(t *testing.T, files map[string]string) workforce.Checked {
 	t.Helper()
-	kind := mailbox.NewKind(mailbox.KindOptions{Notify: seat.WakeMembers(&seat.Seats{})})
 	c, err := workforce.Check(tree(files), workforce.CheckOptions{
-		MailboxKinds: func(*seat.Seats) map[string]mailbox.Kind { return map[string]mailbox.Kind{mailbox.BuiltinKind: kind} }, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
+		MailboxKinds: served, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -36,10 +43,8 @@ func found(findings []workforce.Finding) []string {
 
 func TestTheDemoHasNoErrors(t *testing.T) {
 	t.Parallel()
-	kind := mailbox.NewKind(mailbox.KindOptions{Notify: seat.WakeMembers(&seat.Seats{})})
-
 	c, err := workforce.Check(workforce.Demo(), workforce.CheckOptions{
-		MailboxKinds: func(*seat.Seats) map[string]mailbox.Kind { return map[string]mailbox.Kind{mailbox.BuiltinKind: kind} }, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
+		MailboxKinds: served, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
 	})
 
 	if err != nil || len(c.Report.Errors) != 0 || len(c.Report.Mailboxes) != 4 || c.Bound == nil || len(c.Seats.All()) != 6 {

@@ -73,19 +73,30 @@ func (l *log) after(ctx context.Context, cursor int64) (frames []*frame, reset b
 		return held[cursor+1-held[0].seq:], false, nil
 	}
 	// Older than what is held: one read for all who come back at this cursor. It is
-	// no single caller's, so none of them ends it for the others by leaving.
-	_, err, _ = l.flight.Do(fmt.Sprint(cursor), func() (any, error) {
-		return nil, l.fetch(context.WithoutCancel(ctx), cursor)
-	})
-	if err != nil {
-		return nil, false, err
+	// no single caller's, so none of them ends it for the others by leaving. What is
+	// held may move on meanwhile, and then it is looked at again.
+	for range 3 {
+		_, err, _ = l.flight.Do(fmt.Sprint(cursor), func() (any, error) {
+			return nil, l.fetch(context.WithoutCancel(ctx), cursor)
+		})
+		if err != nil {
+			return nil, false, err
+		}
+		if frames, held := l.held(cursor); held {
+			return frames, false, nil
+		}
 	}
+	return nil, true, nil // far more came than is held: the page reloads its window
+}
+
+// held gives the frames after a cursor, if they are all there.
+func (l *log) held(cursor int64) ([]*frame, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.frames) == 0 || l.frames[0].seq > cursor+1 {
-		return nil, true, nil
+		return nil, false
 	}
-	return l.frames[cursor+1-l.frames[0].seq:], false, nil
+	return l.frames[cursor+1-l.frames[0].seq:], true
 }
 
 // fetch puts the frames between a cursor and what is held before that, so that
@@ -106,10 +117,15 @@ func (l *log) fetch(ctx context.Context, cursor int64) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.frames) > 0 && l.frames[0].seq != upTo+1 || len(l.frames) == 0 && l.last != upTo {
-		return nil // what is held has moved on; the caller looks again
+	if len(l.frames) > 0 {
+		// Somebody who came back at another cursor may have been here meanwhile.
+		missing := l.frames[0].seq - 1 - cursor
+		if missing <= 0 || missing > int64(len(missed)) {
+			return nil
+		}
+		missed = missed[:missing]
 	}
-	l.frames = append(missed, l.frames...)
+	l.frames = append(missed[:len(missed):len(missed)], l.frames...)
 	for _, f := range missed {
 		l.bytes += f.size
 	}

@@ -269,3 +269,38 @@ func TestManyCallersShareAClient(t *testing.T) {
 		group.Wait()
 	})
 }
+
+func TestAnEvaluatorAsksByAForcedCallWithAClosedSetOfAnswers(t *testing.T) {
+	t.Parallel()
+	q := model.Question{
+		Block: "mailbox-route", Name: "member", Ask: "Which member?", State: map[string]any{"post": "the printer"},
+		Choices: []model.Choice{{ID: "a.one", Description: "Printers."}, {ID: "a.two", Description: "Logins."}},
+	}
+	for name, row := range map[string]struct {
+		reply  modeltest.Reply
+		choice string
+		fails  bool
+	}{
+		"a choice":           {modeltest.Reply{Response: modeltest.Call("1", "mailbox-route", map[string]string{"member": "a.one"})}, "a.one", false},
+		"none of them":       {modeltest.Reply{Response: modeltest.Call("1", "mailbox-route", map[string]string{"member": "none-of-these"})}, "", false},
+		"one not offered":    {modeltest.Reply{Response: modeltest.Call("1", "mailbox-route", map[string]string{"member": "a.else"})}, "a.else", false},
+		"words":              {modeltest.Reply{Response: modeltest.Say("a.one, surely")}, "", true},
+		"half an answer":     {modeltest.Reply{Response: modeltest.Call("1", "mailbox-route", map[string]string{"member": "a.one"}), Fault: modeltest.BrokenInput}, "", true},
+		"a model that fails": {modeltest.Reply{Status: 400}, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			each(t, time.Minute, func(int, modeltest.Received) modeltest.Reply { return row.reply },
+				func(t *testing.T, c model.Client, s *modeltest.Server) { //nolint:thelper // it is the test itself.
+					a, err := model.NewEvaluator(c, "m").Evaluate(t.Context(), q)
+					if a.Choice != row.choice || (err != nil) != row.fails {
+						t.Errorf("%+v %v", a, err)
+					}
+					asked := s.Received()[0]
+					if !strings.Contains(string(asked.Body), `"tool_choice":{`) || !strings.Contains(string(asked.Body), `"enum":["a.one","a.two","none-of-these"]`) {
+						t.Errorf("asked: %s", asked.Body)
+					}
+				})
+		})
+	}
+}

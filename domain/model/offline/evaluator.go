@@ -14,6 +14,7 @@ import (
 const (
 	fits   = 0.34 // least share of the post's weight that the best choice's words hold
 	recent = 3    // lines before the post that help where it says little itself
+	few    = 2    // words that are too little to be about something else
 )
 
 // NewEvaluator makes an evaluator that compares words: each choice is ranked by its
@@ -109,8 +110,9 @@ func (e *evaluator) Evaluate(ctx context.Context, q model.Question) (model.Answe
 	a := model.Answer{Evaluator: Name, Scores: map[string]float64{}}
 	ix, of := e.index(q.Choices)
 	best := rank(ix, of, q.Choices, s.Post.Text, &a)
-	if best < fits && len(s.Recent) > 0 {
-		// It says little by itself: what was talked about before may say it.
+	if best < fits && len(s.Recent) > 0 && (best > 0 || len(terms(s.Post.Text)) <= few) {
+		// It says little by itself: what was talked about before may say it. One that
+		// says a lot, and nothing that anybody here knows, is about something else.
 		lines := s.Recent[max(0, len(s.Recent)-recent):]
 		var all strings.Builder
 		for _, l := range lines {
