@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -107,6 +108,11 @@ func (k *builtin) remember(t *session.Turn, change func(l *Ledger)) error {
 	raw, err := t.State()
 	if err != nil {
 		return err
+	}
+	if k.fallback(t.Session().ID) == "" && !bytes.Contains(raw, []byte(`"`+ledgerKey+`"`)) {
+		// Never routed: a post here holds nothing, which is what no record says too, and
+		// the first routed post begins one with the lines inside the history window.
+		return nil
 	}
 	var state map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &state); err != nil {
