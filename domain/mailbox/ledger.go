@@ -119,29 +119,40 @@ func (k *builtin) remember(t *session.Turn, change func(l *Ledger)) error {
 		return fmt.Errorf("read the mailbox's state: %w", err)
 	}
 	kept, there := state[ledgerKey]
-	if k.options.Route == nil {
-		if !there {
-			return nil
-		}
+	switch {
+	case k.options.Route == nil && !there:
+		return nil
+	case k.options.Route == nil:
 		delete(state, ledgerKey)
-	} else {
-		var l Ledger
-		if there {
-			if err := json.Unmarshal(kept, &l); err != nil {
-				return fmt.Errorf("read the route's ledger: %w", err)
-			}
-		} else if l.Lines, err = k.seeded(t); err != nil {
+	default:
+		if state[ledgerKey], err = k.changed(t, kept, change); err != nil {
 			return err
-		}
-		change(&l)
-		if state[ledgerKey], err = json.Marshal(l); err != nil {
-			return fmt.Errorf("write the route's ledger: %w", err)
 		}
 	}
 	if raw, err = json.Marshal(state); err != nil {
 		return fmt.Errorf("write the mailbox's state: %w", err)
 	}
 	return t.SetState(raw)
+}
+
+// changed is a ledger, as it is kept, after a change.
+func (k *builtin) changed(t *session.Turn, kept json.RawMessage, change func(l *Ledger)) (json.RawMessage, error) {
+	var l Ledger
+	var err error
+	if len(kept) == 0 {
+		l.Lines, err = k.seeded(t)
+	} else if err = json.Unmarshal(kept, &l); err != nil {
+		err = fmt.Errorf("read the route's ledger: %w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	change(&l)
+	raw, err := json.Marshal(l)
+	if err != nil {
+		return nil, fmt.Errorf("write the route's ledger: %w", err)
+	}
+	return raw, nil
 }
 
 // seeded are the lines inside the history window, for a ledger that begins.

@@ -334,3 +334,122 @@ func TestTwoAnswersInTheSameInstantAreOne(t *testing.T) {
 		t.Errorf("%d lines, %d late answers landed", n, landed.Load())
 	}
 }
+
+// Field report: redelivery after a restart answered one message four times. In a
+// routed mailbox the server dies at each of its moments.
+func TestACrashAtAnyMomentOfARouteLeavesOneDecisionAndOneAnswer(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"while the evaluator is asked", "while the model is asked", "after the tool handed the answer over"} {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			reached := make(chan struct{}, 8)
+			over := make(chan struct{})
+			var crashed atomic.Bool
+			stopHere := func(ctx context.Context, here string) bool {
+				if here != at || crashed.Load() {
+					return false
+				}
+				reached <- struct{}{}
+				select {
+				case <-ctx.Done():
+				case <-over:
+				}
+				return true
+			}
+			e := modeltest.NewEvaluator(func(model.Question) (model.Answer, error) {
+				if stopHere(context.Background(), "while the evaluator is asked") {
+					return model.Answer{}, errors.New("this process is dead")
+				}
+				return model.Answer{Choice: "support.devices"}, nil
+			})
+			client := modeltest.New(func(ctx context.Context, _ int, r model.Request) (model.Response, error) {
+				last := r.Messages[len(r.Messages)-1].Content
+				if last[len(last)-1].Type != model.ToolResultBlock {
+					if stopHere(ctx, "while the model is asked") {
+						return model.Response{}, errors.New("this process is dead")
+					}
+					return modeltest.Call("1", seat.PostToMailboxTool, map[string]string{"mailbox": "support.help", "body": "by the tool"}), nil
+				}
+				if stopHere(ctx, "after the tool handed the answer over") {
+					return model.Response{}, errors.New("this process is dead")
+				}
+				return modeltest.Say("in words"), nil
+			})
+			d := routedDesk(t, client, e)
+			d.Post("support.help", "tamsin", "printer", "")
+			<-reached
+			crashed.Store(true)
+			d.Die()
+			close(over)
+			d.Start()
+			d.Settle()
+			if got := bodies(d); len(got) != 2 || got[1] != "support.devices: by the tool" {
+				t.Errorf("lines: %v", got)
+			}
+			if got := decisions(t, d); len(got) != 1 || got[0].Source != mailbox.SourceEvaluator {
+				t.Errorf("decisions: %+v", got)
+			}
+		})
+	}
+}
+
+// Removing routing: from a mailbox's file and restoring it loses no lines, and a
+// post made meanwhile holds nothing.
+func TestAPostMadeWhileRoutingWasRemovedHoldsNothing(t *testing.T) {
+	t.Parallel()
+	hold := make(chan struct{})
+	routed := true
+	e := byWord()
+	d := mailboxtest.Open(t, mailboxtest.Setup{
+		Mailboxes: []mailbox.Record{routedBox("support.help", "support.devices", "support.accounts", "support.general")},
+		Workers: []seat.Record{
+			described("support.devices", "Printers and wifi."), described("support.accounts", "Logins."), described("support.general", "Anything else."),
+		},
+		Model: answersOf(hold), Evaluator: e, Routed: func() bool { return routed },
+	})
+	d.Post("support.help", "tamsin", "hold: my printer is jammed", "")
+	d.SettleFanOuts()
+	routed = false
+	d.Post("support.help", "tamsin", "hold: everybody hears this", "")
+	d.SettleFanOuts()
+	routed = true
+	d.Post("support.help", "tamsin", "my login fails", "")
+	d.SettleFanOuts()
+	close(hold)
+	d.Settle()
+	got := decisions(t, d)
+	if len(got) != 2 || got[1].Source != mailbox.SourceEvaluator || got[1].Member != "support.accounts" {
+		t.Errorf("decisions: %+v", got)
+	}
+	people := 0
+	for _, l := range d.Lines("support.help") {
+		if !l.SeatAuthored {
+			people++
+		}
+	}
+	if people != 3 {
+		t.Errorf("%d lines of people", people)
+	}
+}
+
+// A client never answers for a member, and an answer that is refused uses nothing up.
+func TestAnAnswerIsCheckedLikeAPost(t *testing.T) {
+	t.Parallel()
+	hold := make(chan struct{})
+	d := routedDesk(t, answersOf(hold), byWord())
+	d.Post("support.help", "tamsin", "hold: printer", "")
+	d.SettleFanOuts()
+	post := d.Lines("support.help")[0].ID
+	if _, err := d.Ask(mailbox.BuiltinKind, "support.help", mailbox.ActionAnswer, mailboxtest.Principal("eve"), mailbox.SeatAnswer{PostID: post, Body: "x", Author: "support.devices"}); !errors.Is(err, session.ErrUnknownAction) {
+		t.Errorf("a client: %v", err)
+	}
+	r, err := d.Inside("support.help", mailbox.ActionAnswer, mailbox.SeatAnswer{PostID: post, Body: "x", Author: "support.nobody"})
+	if err != nil || r.Failure == nil || r.Failure.Code != "author-not-a-member" {
+		t.Errorf("not a member: %+v %v", r, err)
+	}
+	close(hold)
+	d.Settle()
+	if got := bodies(d); len(got) != 2 {
+		t.Errorf("lines: %v", got)
+	}
+}

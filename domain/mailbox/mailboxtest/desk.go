@@ -33,6 +33,7 @@ type Setup struct {
 	Notify    mailbox.Notifier // instead of waking seats
 	Evaluator model.Evaluator  // of the route; nil: the kind has none
 	Route     mailbox.Router   // instead of one by purpose
+	Routed    func() bool      // whether the files still say routing:; nil: they do
 	Fallback  mailbox.Notifier // for members whose seat can't hear
 	Kinds     []session.Kind   // of one's own
 	Tools     []agent.Tool
@@ -82,6 +83,9 @@ func Open(t testing.TB, s Setup, opts ...sessiontest.Option) *Desk {
 		route = seat.RouteByPurpose(seats, s.Evaluator)
 	}
 	fallback := func(id string) string {
+		if s.Routed != nil && !s.Routed() {
+			return ""
+		}
 		m, _ := d.Bound.Get(id)
 		return m.Fallback
 	}
