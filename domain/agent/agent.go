@@ -37,17 +37,17 @@ type ToolAcceptor interface {
 
 // Options say what an agent is. Zero values are the documented defaults.
 type Options struct {
-	Name           string
-	Model          string // required; any name is accepted
-	SystemPrompt   string
-	Client         model.Client // required
-	Tools          []Tool
-	MaxTurns       int // model requests in one query [50]
-	MaxTokens      int // of one response [16384]
-	Concurrency    ToolConcurrency
-	Permission     PermissionFunc
-	History        HistoryStore  // [in memory]
-	RequestTimeout time.Duration // of one model request [none]
+	Name            string
+	Model           string // required; any name is accepted
+	SystemPrompt    string
+	Client          model.Client // required
+	Tools           []Tool
+	MaxTurns        int // model requests in one query [50]
+	MaxTokens       int // of one response [16384]
+	ToolConcurrency ToolConcurrency
+	Permission      PermissionFunc
+	History         HistoryStore  // [in memory]
+	RequestTimeout  time.Duration // of one model request [none]
 	// ToolGrace is how long a tool may go on once its run is over; then the run ends
 	// without it [2 s].
 	ToolGrace       time.Duration
@@ -154,7 +154,7 @@ func New(o Options) (*Agent, error) {
 	if o.Client == nil {
 		return nil, errors.New("agent: a model client is required")
 	}
-	if o.MaxTurns < 0 || o.MaxTokens < 0 || o.Concurrency.Max < 0 || o.RequestTimeout < 0 || o.ToolGrace < 0 {
+	if o.MaxTurns < 0 || o.MaxTokens < 0 || o.ToolConcurrency.Max < 0 || o.RequestTimeout < 0 || o.ToolGrace < 0 {
 		return nil, errors.New("agent: a limit is negative")
 	}
 	if o.MaxTurns == 0 {
@@ -166,15 +166,15 @@ func New(o Options) (*Agent, error) {
 	if o.ToolGrace == 0 {
 		o.ToolGrace = 2 * time.Second
 	}
-	if o.Concurrency.Max == 0 {
-		o.Concurrency.Max = 10
+	if o.ToolConcurrency.Max == 0 {
+		o.ToolConcurrency.Max = 10
 	}
-	switch o.Concurrency.Mode {
+	switch o.ToolConcurrency.Mode {
 	case "":
-		o.Concurrency.Mode = "safe"
+		o.ToolConcurrency.Mode = "safe"
 	case "safe", "all", "sequential":
 	default:
-		return nil, fmt.Errorf("agent: tool concurrency is safe, all or sequential, not %q", o.Concurrency.Mode)
+		return nil, fmt.Errorf("agent: tool concurrency is safe, all or sequential, not %q", o.ToolConcurrency.Mode)
 	}
 	if o.History == nil {
 		o.History = MemoryHistory()

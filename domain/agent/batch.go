@@ -59,7 +59,7 @@ func (q *query) answer(blocks []model.Block, results []ToolResult) error {
 // perform runs the calls: neighbours that may, beside each other; any other alone.
 // It returns the first error of the journal, after which nothing more is started.
 func (q *query) perform(blocks []model.Block, results []ToolResult) error {
-	limits := q.agent.options.Concurrency
+	limits := q.agent.options.ToolConcurrency
 	var failed firstError
 	checked := make([]error, len(blocks)) // what each tool's schema says of its call's input
 	safe := make([]bool, len(blocks))
