@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,7 +113,17 @@ func (p *Page) Try(actions ...chromedp.Action[chromedp.Void]) error {
 // Go opens a path of the server.
 func (p *Page) Go(path string) {
 	p.t.Helper()
-	p.Do(chromedp.Navigate(p.url + path))
+	err := p.Try(chromedp.Navigate(p.url + path))
+	for range 3 {
+		if err == nil || !strings.Contains(err.Error(), "ERR_ABORTED") {
+			break
+		}
+		// A page that was still on its way, such as a form's, came in between.
+		err = p.Try(chromedp.Navigate(p.url + path))
+	}
+	if err != nil {
+		p.t.Fatalf("browser: %v", err)
+	}
 }
 
 // Value runs an action within a deadline and gives what it found.
