@@ -50,6 +50,10 @@ drift: ## Fail when the generated code is stale
 	after="$$(git ls-files -s '*_templ.go' | git hash-object --stdin; cat $$(git ls-files '*_templ.go') | git hash-object --stdin)"; \
 	if [ "$$before" != "$$after" ]; then echo "the generated templates were stale: commit what 'make generate' made"; exit 1; fi
 
+.PHONY: bench-routing
+bench-routing: ## Measure how well posts are placed; POSTROOM_ROUTING_DATA names the folder
+	$(GO) test -count=1 -run RoutingData -v ./domain/model/learned
+
 .PHONY: bench
 bench: ## Run the benchmarks, each beside its baseline, and print them as one table
 	@{ $(GO) test -run '^$$' -bench 'Post$$' -benchtime 15000x ./web; \

@@ -90,7 +90,9 @@ func (k *builtin) route(t *session.Turn, p routedPost) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := k.place(t.Context(), t.Session().Organization, p, kept, recent)
+	d := Place(t.Context(), k.options.Route, Placing{
+		Organization: t.Session().Organization, Post: p.Line, Recent: recent, Members: kept.Members, Holder: p.Holder, Fallback: p.Fallback,
+	})
 	if t.Context().Err() != nil {
 		return nil, context.Cause(t.Context())
 	}
@@ -98,10 +100,20 @@ func (k *builtin) route(t *session.Turn, p routedPost) (any, error) {
 	return d, nil
 }
 
-// place decides who takes a post: the three steps, in their order.
-func (k *builtin) place(ctx context.Context, organization string, p routedPost, kept Kept, recent []Line) Decision {
-	d := Decision{PostID: p.ID}
-	all := k.options.Route.Candidates(organization, p.Principal, kept.Members)
+// Placing is what a post is placed by.
+type Placing struct {
+	Organization string
+	Post         Line
+	Recent       []Line // before it, oldest first
+	Members      []string
+	Holder       string // who owes its writer an answer, or empty
+	Fallback     string
+}
+
+// Place decides who takes a post: the three steps, in their order. It writes nothing.
+func Place(ctx context.Context, route Router, p Placing) Decision {
+	d := Decision{PostID: p.Post.ID}
+	all := route.Candidates(p.Organization, p.Post.Principal, p.Members)
 	reachable := func(member string) bool {
 		return slices.ContainsFunc(all, func(c Candidate) bool { return c.Member == member })
 	}
@@ -116,7 +128,7 @@ func (k *builtin) place(ctx context.Context, organization string, p routedPost, 
 	case len(described) == 0:
 		d.Reason = "No member whom the writer can reach has a description."
 	default:
-		picked, err := k.options.Route.Pick(ctx, p.Line, recent, described)
+		picked, err := route.Pick(ctx, p.Post, p.Recent, described)
 		d.Evaluator, d.Score = picked.Evaluator, picked.Score
 		switch {
 		case err != nil:

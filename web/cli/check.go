@@ -50,11 +50,17 @@ func (c check) Run(s *streams) (err error) {
 
 // inspect checks a tree against what the server brings by itself.
 func inspect(tree fs.FS) (workforce.Report, error) {
+	checked, err := look(tree)
+	return checked.Report, err
+}
+
+// look reads, binds and hires a tree by what the server brings by itself.
+func look(tree fs.FS) (workforce.Checked, error) {
 	names := make([]string, 0, 2)
 	for _, t := range seat.Tools() {
 		names = append(names, t.Name())
 	}
-	checked, err := workforce.Check(tree, workforce.CheckOptions{
+	return workforce.Check(tree, workforce.CheckOptions{
 		MailboxKinds: func(hired *seat.Seats) map[string]mailbox.Kind {
 			return map[string]mailbox.Kind{mailbox.BuiltinKind: mailbox.NewKind(mailbox.KindOptions{
 				Notify: seat.WakeMembers(&seat.Seats{}), Route: seat.RouteByPurpose(hired, offline.NewEvaluator()),
@@ -62,7 +68,6 @@ func inspect(tree fs.FS) (workforce.Report, error) {
 		},
 		Tools: names,
 	})
-	return checked.Report, err
 }
 
 // print writes one line a finding, as compilers do, and a summary.

@@ -21,6 +21,7 @@ type commands struct {
 	Backup  backup     `cmd:"" help:"Copy the database into a file, also while it is served."`
 	Restore restore    `cmd:"" help:"Put a backup in the place of the database."`
 	Check   check      `cmd:"" help:"Check a workforce folder and print what is wrong with it."`
+	Route   route      `cmd:"" help:"Show who in a routed mailbox would get posts, and how rightly, without posting them."`
 	Version version    `cmd:"" help:"Print the version."`
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 
@@ -12,7 +13,7 @@ import (
 
 // What an evaluation takes of the words.
 const (
-	fits   = 0.34 // least share of the post's weight that the best choice's words hold
+	fits   = 0.24 // least share of the post's weight that the best choice's words hold
 	recent = 3    // lines before the post that help where it says little itself
 	few    = 2    // words that are too little to be about something else
 )
@@ -28,16 +29,34 @@ type evaluator struct {
 	made map[string]ranked // guarded by mu
 }
 
-// ranked is an index of all choices' words, and whose each document is.
+// ranked is what the words of each choice are worth.
 type ranked struct {
-	index *index
-	of    []int
+	choices []vocabulary
+	holding map[string]int // choices by term
+	groups  map[int]int    // choices by group of kin
 }
+
+// vocabulary is what a choice speaks of.
+type vocabulary struct {
+	terms  map[string]float64 // what naming one is worth, 0 to 1
+	groups map[int]float64
+}
+
+// What a word of the post is worth when a choice has it, or one like it.
+const (
+	described  = 1.0  // in the description
+	documented = 0.75 // in a document
+	related    = 0.7  // another word of the same group
+	unheard    = 0.5  // of a word's weight, where no choice speaks of it
+
+	alike      = 0.6 // one that begins the same
+	alikeBytes = 5
+)
 
 // mostIndexes is how many sets of choices are remembered.
 const mostIndexes = 64
 
-func (e *evaluator) index(choices []model.Choice) (*index, []int) {
+func (e *evaluator) index(choices []model.Choice) ranked {
 	var key strings.Builder
 	for _, c := range choices {
 		fmt.Fprintf(&key, "%s\x00%s\x00", c.ID, c.Description)
@@ -48,39 +67,124 @@ func (e *evaluator) index(choices []model.Choice) (*index, []int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if r, known := e.made[key.String()]; known {
-		return r.index, r.of
+		return r
 	}
-	var documents []model.Document
-	var r ranked
-	for i, c := range choices {
-		documents = append(documents, model.Document{Text: c.Description})
-		r.of = append(r.of, i)
+	r := ranked{holding: make(map[string]int), groups: make(map[int]int)}
+	for _, c := range choices {
+		v := vocabulary{make(map[string]float64), make(map[int]float64)}
+		v.add(c.Description, described, true)
 		for _, d := range c.Documents {
-			documents = append(documents, d)
-			r.of = append(r.of, i)
+			v.add(d.Name+" "+d.Title+" "+d.Text, documented, false)
 		}
+		for term := range v.terms {
+			r.holding[term]++
+		}
+		for group := range v.groups {
+			r.groups[group]++
+		}
+		r.choices = append(r.choices, v)
 	}
-	r.index = newIndex(documents)
 	if len(e.made) >= mostIndexes {
 		clear(e.made)
 	}
 	e.made[key.String()] = r
-	return r.index, r.of
+	return r
 }
 
-// rank scores each choice by the best passage of its words, and picks the best.
-func rank(ix *index, of []int, choices []model.Choice, text string, a *model.Answer) float64 {
+// add takes a text in; the groups of its words too, where it is a description: a
+// document touches on much that is nobody's job.
+func (v vocabulary) add(text string, worth float64, groups bool) {
+	for _, term := range terms(text) {
+		v.terms[term] = max(v.terms[term], worth)
+		if groups {
+			for _, g := range akin[term] {
+				v.groups[g]++
+			}
+		}
+	}
+}
+
+// rank scores each choice by the share of the post's weight that it speaks of, and
+// picks the best.
+func (r ranked) rank(choices []model.Choice, text string, a *model.Answer) float64 {
 	clear(a.Scores)
 	a.Choice = ""
+	scores := make([]float64, len(choices))
+	sum := 0.0
+	seen := make(map[string]bool)
+	for _, term := range terms(text) {
+		if seen[term] {
+			continue
+		}
+		seen[term] = true
+		worth := make([]float64, len(choices))
+		weight := r.weigh(term, worth)
+		sum += weight
+		for i, w := range worth {
+			scores[i] += weight * w
+		}
+	}
 	best := 0.0
-	for _, hit := range ix.search(text) {
-		id := choices[of[hit.document]].ID
-		a.Scores[id] = max(a.Scores[id], hit.covered)
-		if a.Choice == "" {
-			a.Choice, best = id, hit.covered // the best by BM25 comes first
+	for i, c := range choices {
+		if scores[i] == 0 {
+			continue
+		}
+		score := scores[i] / sum
+		a.Scores[c.ID] = score
+		if score > best {
+			a.Choice, best = c.ID, score
 		}
 	}
 	return best
+}
+
+// weigh says what a term is worth for each choice, and its weight in the post: the
+// fewer choices speak of it, the more.
+func (r ranked) weigh(term string, worth []float64) float64 {
+	n := float64(len(r.choices))
+	rarity := func(holding int) float64 { return math.Log(1 + (n+0.5)/(float64(holding)+0.5)) }
+	holding := r.holding[term]
+	if holding > 0 {
+		for i, v := range r.choices {
+			worth[i] = v.terms[term]
+		}
+	} else if len(term) >= alikeBytes {
+		for i, v := range r.choices {
+			for other := range v.terms {
+				if len(other) >= alikeBytes && (strings.HasPrefix(other, term) || strings.HasPrefix(term, other) || other[:alikeBytes] == term[:alikeBytes]) {
+					worth[i] = alike
+				}
+			}
+			if worth[i] > 0 {
+				holding++
+			}
+		}
+	}
+	weight := rarity(holding)
+	touched := map[int]bool{}
+	for _, g := range akin[term] {
+		if r.groups[g] == 0 {
+			continue
+		}
+		for i, v := range r.choices {
+			if v.groups[g] > 0 {
+				touched[i] = true
+				w := related * min(1, 0.6+0.2*v.groups[g]) * math.Min(1, rarity(r.groups[g])/1.5)
+				if worth[i] > 0 {
+					worth[i] = max(worth[i], w) + 0.15
+				} else {
+					worth[i] = max(worth[i], w)
+				}
+			}
+		}
+	}
+	switch {
+	case holding == 0 && len(touched) == 0:
+		weight *= unheard
+	case holding == 0:
+		weight = rarity(len(touched))
+	}
+	return weight
 }
 
 // state is what a route's question is about.
@@ -108,8 +212,8 @@ func (e *evaluator) Evaluate(ctx context.Context, q model.Question) (model.Answe
 		return model.Answer{}, fmt.Errorf("offline: %w", err)
 	}
 	a := model.Answer{Evaluator: Name, Scores: map[string]float64{}}
-	ix, of := e.index(q.Choices)
-	best := rank(ix, of, q.Choices, s.Post.Text, &a)
+	r := e.index(q.Choices)
+	best := r.rank(q.Choices, s.Post.Text, &a)
 	if best < fits && len(s.Recent) > 0 && (best > 0 || len(terms(s.Post.Text)) <= few) {
 		// It says little by itself: what was talked about before may say it. One that
 		// says a lot, and nothing that anybody here knows, is about something else.
@@ -119,7 +223,7 @@ func (e *evaluator) Evaluate(ctx context.Context, q model.Question) (model.Answe
 			all.WriteString(l.Text + "\n")
 		}
 		all.WriteString(s.Post.Text)
-		best = rank(ix, of, q.Choices, all.String(), &a)
+		best = r.rank(q.Choices, all.String(), &a)
 	}
 	if best < fits {
 		a.Choice = ""
