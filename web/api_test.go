@@ -169,7 +169,7 @@ func TestTheSameKeyAtTheSameInstantIsOneLine(t *testing.T) {
 
 func TestSessionsItemsAndRequestsAreListedByKey(t *testing.T) {
 	t.Parallel()
-	s := webtest.Start(t)
+	s := webtest.Start(t, everybody)
 	for i := range 5 {
 		s.Post("support.help", "u", fmt.Sprintf("printer %d", i))
 	}
@@ -305,7 +305,7 @@ func TestPagesAllowNoInlineScriptOrStyle(t *testing.T) {
 // 500 with "database is locked".
 func TestManyWorkersAtOnceGetNoServerError(t *testing.T) {
 	t.Parallel()
-	s := webtest.Start(t)
+	s := webtest.Start(t, everybody)
 	var working sync.WaitGroup
 	for i := range 50 {
 		working.Go(func() {

@@ -70,7 +70,7 @@ func post(p *webtest.Page, text string) {
 
 func twoBrowsers(t *testing.T, b *webtest.Browser) {
 	gate := make(chan struct{})
-	s := webtest.Start(t, held(gate))
+	s := webtest.Start(t, everybody, held(gate))
 	mara, odo := b.Page(s, "Mara Quill"), b.Page(s, "Odo Fenwick")
 	mara.Go("/mailboxes/support.help")
 	odo.Go("/mailboxes/support.help")
@@ -354,7 +354,7 @@ func accessibility(t *testing.T, b *webtest.Browser) {
 	if err != nil {
 		t.Fatalf("axe-core is not installed; `npm ci` installs it: %v", err)
 	}
-	s := webtest.Start(t)
+	s := webtest.Start(t, everybody)
 	s.Post("support.help", "Juno Pell", "The printer prints **blank** receipts\n\n```\ncode\n```")
 	s.Eventually("the seats have answered", func() bool { return len(s.Lines("support.help")) == 3 })
 	if _, err := s.Do("POST", "/api/flows/mailbox/support.help/actions/post?wait=5s", []byte(`{"input":{"body":"x","author":"support.stock"}}`), nil); err != nil {

@@ -128,7 +128,7 @@ func TestEvenRefusalsForbidForeignScript(t *testing.T) {
 func TestSocketsOutlastTheTurnsWhenTheServerStops(t *testing.T) {
 	t.Parallel()
 	gate := make(chan struct{})
-	s := webtest.Start(t, func(o *web.Options) { o.Model = gated{offline.New(offline.Options{}), gate} })
+	s := webtest.Start(t, everybody, func(o *web.Options) { o.Model = gated{offline.New(offline.Options{}), gate} })
 	w := watch(t, s, "format=json&runs=support.help")
 	s.Post("support.help", "tamsin", "my printer is offline")
 	until := func(what string, holds func(state string) bool) {

@@ -191,7 +191,7 @@ func TestEveryoneSeesTheSameOrderWithoutGapsHoweverOftenTheyReconnect(t *testing
 func TestProgramsGetItemsAndStateAsJSON(t *testing.T) {
 	t.Parallel()
 	gate := make(chan struct{})
-	s := webtest.Start(t, func(o *web.Options) { o.Model = gated{offline.New(offline.Options{}), gate} })
+	s := webtest.Start(t, everybody, func(o *web.Options) { o.Model = gated{offline.New(offline.Options{}), gate} })
 	w := watch(t, s, "format=json&mailbox=support.help&after=0&runs=support.help")
 	s.Post("support.help", "tamsin", "my printer is offline")
 	until := func(what string, holds func(f liveFrame) bool) {

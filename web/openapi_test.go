@@ -37,7 +37,7 @@ func (d described) whole(t *testing.T, raw json.RawMessage) *schema.Schema {
 
 func TestAnswersAreAsTheAPIDescriptionSays(t *testing.T) {
 	t.Parallel()
-	s := webtest.Start(t)
+	s := webtest.Start(t, everybody)
 	var d described
 	if err := json.Unmarshal(do(t, s, "GET", "/api/openapi.json", "", nil).Raw, &d); err != nil {
 		t.Fatal(err)

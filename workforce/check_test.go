@@ -47,7 +47,7 @@ func TestTheDemoHasNoErrors(t *testing.T) {
 		MailboxKinds: served, Tools: []string{seat.PostToMailboxTool, seat.ReadDocumentTool},
 	})
 
-	if err != nil || len(c.Report.Errors) != 0 || len(c.Report.Mailboxes) != 4 || c.Bound == nil || len(c.Seats.All()) != 6 {
+	if err != nil || len(c.Report.Errors) != 0 || len(c.Report.Mailboxes) != 4 || c.Bound == nil || len(c.Seats.All()) != 7 {
 		t.Errorf("report: %+v %v", c.Report, err)
 	}
 	for _, w := range c.Report.Warnings {

@@ -16,12 +16,12 @@ import (
 // at random moments while people post, and looks at what stands afterwards.
 func TestKilledAtAnyMomentNothingAcceptedIsLostOrAnsweredTwice(t *testing.T) {
 	t.Parallel()
-	database := filepath.Join(t.TempDir(), "postroom.db")
+	database, tree := filepath.Join(t.TempDir(), "postroom.db"), unrouted(t)
 	var mu sync.Mutex
 	accepted := map[string]bool{}
 	count := 0
 	for life := range 6 {
-		p := launch(t, database, nil)
+		p := launch(t, database, nil, tree...)
 		var posting sync.WaitGroup
 		for w := range 4 {
 			posting.Go(func() {
@@ -52,7 +52,7 @@ func TestKilledAtAnyMomentNothingAcceptedIsLostOrAnsweredTwice(t *testing.T) {
 		posting.Wait()
 	}
 
-	p := launch(t, database, nil)
+	p := launch(t, database, nil, tree...)
 	lines := settled(t, p)
 
 	if len(accepted) < 20 {

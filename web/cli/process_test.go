@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"postroom/workforce"
 )
 
 // built is the program as `make build` makes it, once for all tests.
@@ -101,6 +103,22 @@ func launch(t *testing.T, database string, env []string, args ...string) *proces
 		t.Fatalf("the server ended without an address: %s", p.log())
 	}
 	return p
+}
+
+// unrouted writes the demo with a help that is not routed, where a post wakes both
+// of its members, and gives the flags that serve it.
+func unrouted(t *testing.T) []string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "tree")
+	if err := os.CopyFS(dir, workforce.Demo()); err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(dir, "teams", "support", "mailboxes", "help", "MAILBOX.md")
+	if err := os.Remove(at); err != nil { // it may be written read-only
+		t.Fatal(err)
+	}
+	write(t, at, "---\ndescription: Ask the support team anything.\nmembers: [support.devices, support.accounts]\nboards: [escalations]\n---\n\nAnswer what the person asked.\n")
+	return []string{"--workforce", dir}
 }
 
 // log is what the server has logged so far.

@@ -60,7 +60,8 @@ func TestSoak(t *testing.T) {
 	lasts := soakFor(t)
 	database := filepath.Join(t.TempDir(), "postroom.db")
 	s := &soak{t: t, addr: freePort(t), accepted: map[string]bool{}, between: time.Second, http: http.Client{Timeout: 20 * time.Second}}
-	p := launch(t, database, nil, "--addr", s.addr, "--run-timeout", "30s")
+	flags := append(unrouted(t), "--addr", s.addr, "--run-timeout", "30s")
+	p := launch(t, database, nil, flags...)
 	ctx, cancel := context.WithTimeout(t.Context(), lasts)
 	defer cancel()
 	watching, unwatch := context.WithCancel(t.Context())
@@ -87,7 +88,7 @@ func TestSoak(t *testing.T) {
 		} else {
 			p.stop(t)
 		}
-		p = launch(t, database, nil, "--addr", s.addr, "--run-timeout", "30s")
+		p = launch(t, database, nil, flags...)
 	}
 	working.Wait()
 
