@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -161,7 +162,16 @@ func (d *Directory) FanOuts(ctx context.Context, organization string, entries []
 	for i, e := range entries {
 		causes[i] = e.Request
 	}
-	return d.trail.CausedBy(ctx, organization, causes, actionPosted)
+	all, err := d.trail.CausedBy(ctx, organization, causes, actionPosted)
+	if err != nil {
+		return nil, err
+	}
+	routed, err := d.trail.CausedBy(ctx, organization, causes, actionRouted)
+	if all == nil {
+		return routed, err
+	}
+	maps.Copy(all, routed)
+	return all, err
 }
 
 // Runs lists the seats at work for a mailbox, oldest first, with the writer whose

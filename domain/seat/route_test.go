@@ -453,3 +453,30 @@ func TestAnAnswerIsCheckedLikeAPost(t *testing.T) {
 		t.Errorf("lines: %v", got)
 	}
 }
+
+// A post whose route was stopped before it was decided shows so: it never waits in silence.
+func TestARouteThatWasStoppedShowsAtItsPost(t *testing.T) {
+	t.Parallel()
+	asked, over := make(chan struct{}), make(chan struct{})
+	defer close(over)
+	e := modeltest.NewEvaluator(func(model.Question) (model.Answer, error) {
+		close(asked)
+		<-over
+		return model.Answer{}, nil
+	})
+	d := routedDesk(t, answersOf(nil), e)
+	r := d.Post("support.help", "tamsin", "my printer is jammed", "")
+	<-asked
+	posts := []mailbox.Entry{{Request: r.ID}}
+	all, err := d.Directory.FanOuts(t.Context(), account.DefaultOrganization, posts)
+	if err != nil || all[r.ID].Status != session.Running {
+		t.Fatalf("%+v %v", all, err)
+	}
+	if _, err := d.Client().Cancel(t.Context(), mailboxtest.Principal("tamsin"), all[r.ID].ID); err != nil {
+		t.Fatal(err)
+	}
+	all, err = d.Directory.FanOuts(t.Context(), account.DefaultOrganization, posts)
+	if err != nil || all[r.ID].Status != session.Cancelled || all[r.ID].Failure == nil {
+		t.Errorf("%+v %v", all, err)
+	}
+}
