@@ -63,13 +63,12 @@ func (l *Ledger) posted(principal, postID string) {
 	}
 }
 
-// spoken remembers a seat's line: an answer to one person's post, or to nobody's in
-// particular, which is one to everybody.
+// spoken remembers a seat's line: an answer to that post, or, where it answers none
+// in particular, one to everybody. An answer to a post that is nobody's last changes nothing.
 func (l *Ledger) spoken(author, postID string) {
-	to := slices.IndexFunc(l.LastPosts, func(p LastPost) bool { return postID != "" && p.PostID == postID })
-	for i := range l.LastPosts {
-		if (to < 0 || to == i) && !slices.Contains(l.LastPosts[i].Spoke, author) {
-			l.LastPosts[i].Spoke = append(l.LastPosts[i].Spoke, author)
+	for i, last := range l.LastPosts {
+		if (postID == "" || postID == last.PostID) && !slices.Contains(last.Spoke, author) {
+			l.LastPosts[i].Spoke = append(last.Spoke, author)
 		}
 	}
 }
