@@ -108,9 +108,7 @@ func (k *builtin) remember(t *session.Turn, change func(l *Ledger)) error {
 	if err != nil {
 		return err
 	}
-	if k.fallback(t.Session().ID) == "" && !bytes.Contains(raw, []byte(`"`+ledgerKey+`"`)) {
-		// Never routed: a post here holds nothing, which is what no record says too, and
-		// the first routed post begins one with the lines inside the history window.
+	if k.options.Route == nil && !bytes.Contains(raw, []byte(`"`+ledgerKey+`"`)) {
 		return nil
 	}
 	var state map[string]json.RawMessage

@@ -452,6 +452,19 @@ func TestEachDecisionIsRecordedAndNeverShowsAsALine(t *testing.T) {
 
 // What the route remembers
 
+func TestEveryMailboxOnAKindWithARouteKeepsARecordRoutedOrNot(t *testing.T) {
+	t.Parallel()
+	d := mailboxtest.Open(t, mailboxtest.Setup{
+		Mailboxes: []mailbox.Record{mailboxtest.Box("support.help", "support.devices")},
+		Workers:   []seat.Record{undescribed("support.devices")}, Model: answersOf(nil), Evaluator: byWord(),
+	})
+	posted(d, "tamsin", "hello")
+	l, kept := ledger(t, d)
+	if !kept || len(l.Lines) == 0 || len(l.LastPosts) != 1 || l.LastPosts[0].PostID != d.Lines("support.help")[0].ID || l.LastPosts[0].Member != "" {
+		t.Errorf("ledger: %v %+v", kept, l)
+	}
+}
+
 func TestNeitherTheLinesNorTheHoldIsLimitedByTheHistoryWindow(t *testing.T) {
 	t.Parallel()
 	d, script, let := held(t, byWord())
@@ -462,6 +475,23 @@ func TestNeitherTheLinesNorTheHoldIsLimitedByTheHistoryWindow(t *testing.T) {
 	let()
 	d.Settle()
 	if shown := script.Requests()[1].System; !strings.Contains(shown, "tamsin: hold: my printer is jammed") {
+		t.Errorf("shown: %q", shown)
+	}
+}
+
+func TestLinesFromBeforeRoutingWasAddedAreNotLimitedByTheHistoryWindow(t *testing.T) {
+	t.Parallel()
+	routed := false
+	script := answersOf(nil)
+	d := switched(t, script, &routed)
+	posted(d, "tamsin", "the red laptop is good")
+	d.Settle()
+	outOfWindow(t, d)
+	routed = true
+	before := len(script.Requests())
+	posted(d, "tamsin", "can it use my printer")
+	d.Settle()
+	if shown := script.Requests()[before].System; !strings.Contains(shown, "tamsin: the red laptop is good") {
 		t.Errorf("shown: %q", shown)
 	}
 }
