@@ -15,12 +15,11 @@ const Name = "learned"
 // Of a score, which is a probability times the share of the post's words that were
 // seen before.
 const (
-	sure    = 0.7   // the model decides from here
-	nobodys = 0.385 // and below this it is nobody's, where enough was learned
-	enough  = 30    // posts a choice that are enough to know what is nobody's
-	lean    = 2.0   // how much the comparison of words counts beside what was learned
-	seen    = 0.75  // of how much is known, what was seen; the rest is what words say
-
+	sure    = 0.6  // the model decides from here
+	nobodys = 0.35 // and below this it is nobody's, where enough was learned
+	enough  = 30   // posts a choice that are enough to know what is nobody's
+	lean    = 2.0  // how much the comparison of words counts beside what was learned
+	seen    = 0.7  // of how much is known, what was seen; the rest is what words say
 )
 
 // NewEvaluator makes an evaluator that answers what a model has learned surely, and
@@ -91,7 +90,7 @@ func (m *Model) weigh(q model.Question, text string, said map[string]float64) (m
 	}
 	best := 0.0
 	for _, c := range q.Choices {
-		p := a.Scores[c.ID] / sum * (seen*known + (1-seen)*min(1, heard*1.3))
+		p := a.Scores[c.ID] / sum * (seen*known + (1-seen)*heard)
 		if a.Scores[c.ID] = p; p > best {
 			a.Choice, best = c.ID, p
 		}

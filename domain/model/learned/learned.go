@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"postroom/domain/model/lexicon"
 )
 
 // Example is a labelled post. Choice is empty where it fits nobody.
@@ -35,7 +37,12 @@ const (
 	rounds  = 12
 	rate    = 0.5
 	decay   = 1e-5
-	longest = 2000 // runes of a post that are looked at
+	kindred = 0.8 // the value of a group that a word stands in, beside its own of 1
+	region  = 0.5 // and of the group's area
+	// commonplace is what a word that says nothing of a subject counts less where it is
+	// asked how much of a post is known.
+	commonplace = 0.7
+	longest     = 2000 // runes of a post that are looked at
 )
 
 // Train learns from posts, the same from the same. Those that fit nobody train
@@ -220,7 +227,8 @@ func (l *linear) vector(text map[string]float64) (vector []feature, known float6
 			value *= unseen
 		}
 		sum += value * value
-		if strings.HasPrefix(name, "w ") {
+		if word, is := strings.CutPrefix(name, "w "); is {
+			value *= 1 - commonplace*(1-lexicon.Weigh(word))
 			all += value
 			if there {
 				seen += value
@@ -264,6 +272,14 @@ func grams(text string) map[string]float64 {
 			for i := 1; i+2 < len(runes); i++ {
 				all["c "+string(runes[i:i+2])] = 0.6
 			}
+		}
+	}
+	for _, w := range lexicon.Read(text) {
+		for _, g := range w.Groups {
+			// Words of one kind teach for each other, where few posts are labelled.
+			group := lexicon.Groups()[g]
+			all["g "+group.Name] = max(all["g "+group.Name], kindred*w.Weight)
+			all["a "+group.Area] = max(all["a "+group.Area], region*w.Weight)
 		}
 	}
 	return all
