@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -58,9 +57,9 @@ type Trail interface {
 	Busy(ctx context.Context, organization, mailboxID string) (map[string][]Run, error)
 	// LastLines gives the newest post of each of these mailboxes that has one.
 	LastLines(ctx context.Context, organization string, mailboxes []string) (map[string]session.Item, error)
-	// CausedBy gives the newest request of an action that each of these requests
-	// caused, by the cause.
-	CausedBy(ctx context.Context, organization string, causes []string, action string) (map[string]session.Request, error)
+	// CausedBy gives the newest request of any of the actions that each of these
+	// requests caused, by the cause.
+	CausedBy(ctx context.Context, organization string, causes []string, actions ...string) (map[string]session.Request, error)
 	// PostOf is the post that woke a run.
 	PostOf(ctx context.Context, request string) (Delivered, bool, error)
 }
@@ -162,16 +161,7 @@ func (d *Directory) FanOuts(ctx context.Context, organization string, entries []
 	for i, e := range entries {
 		causes[i] = e.Request
 	}
-	all, err := d.trail.CausedBy(ctx, organization, causes, actionPosted)
-	if err != nil {
-		return nil, err
-	}
-	routed, err := d.trail.CausedBy(ctx, organization, causes, actionRouted)
-	if all == nil {
-		return routed, err
-	}
-	maps.Copy(all, routed)
-	return all, err
+	return d.trail.CausedBy(ctx, organization, causes, actionPosted, actionRouted)
 }
 
 // Runs lists the seats at work for a mailbox, oldest first, with the writer whose

@@ -124,7 +124,7 @@ func (s *Store) readAll(ctx context.Context) error {
 	keep(err)
 	_, _, err = s.PostOf(ctx, "r")
 	keep(err)
-	_, err = s.CausedBy(ctx, o, []string{"a", "b"}, "x")
+	_, err = s.CausedBy(ctx, o, []string{"a", "b"}, "x", "y")
 	keep(err)
 	_, err = s.ActiveRuns(ctx, o, 5)
 	keep(err)

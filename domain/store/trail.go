@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"postroom/domain/fault"
@@ -149,16 +150,17 @@ func (r reader) PostOf(ctx context.Context, request string) (mailbox.Delivered, 
 }
 
 // CausedBy implements mailbox.Trail.
-func (s *Store) CausedBy(ctx context.Context, organization string, causes []string, action string) (map[string]session.Request, error) {
-	if len(causes) == 0 {
+func (s *Store) CausedBy(ctx context.Context, organization string, causes []string, actions ...string) (map[string]session.Request, error) {
+	if len(causes) == 0 || len(actions) == 0 {
 		return nil, nil
 	}
-	args := []any{organization, action}
-	for _, cause := range causes {
-		args = append(args, cause)
+	args := []any{organization}
+	for _, one := range slices.Concat(actions, causes) {
+		args = append(args, one)
 	}
-	text := "SELECT " + requestColumns + " FROM requests WHERE +organization = ? AND +action = ? AND cause <> '' AND cause IN (?" + // + keeps the planner to causes
-		strings.Repeat(", ?", len(causes)-1) + ") ORDER BY id"
+	places := func(n int) string { return "?" + strings.Repeat(", ?", n-1) }
+	text := "SELECT " + requestColumns + " FROM requests WHERE +organization = ? AND +action IN (" + places(len(actions)) + // + keeps the planner to causes
+		") AND cause <> '' AND cause IN (" + places(len(causes)) + ") ORDER BY id"
 	all, err := list(ctx, s.reader, "find what requests caused", text, args, scanRequest)
 	if err != nil {
 		return nil, err

@@ -21,15 +21,11 @@ type check struct {
 // Run prints what is wrong with a tree. It exits 1 when there are errors, and 2
 // when it could not look.
 func (c check) Run(s *streams) (err error) {
-	tree := workforce.Demo()
-	if c.Dir != "" {
-		root, err := workforce.OpenDir(c.Dir)
-		if err != nil {
-			return s.cannot(err)
-		}
-		defer func() { err = errors.Join(err, root.Close()) }()
-		tree = root.FS()
+	tree, done, err := opened(c.Dir)
+	if err != nil {
+		return s.cannot(err)
 	}
+	defer func() { err = errors.Join(err, done()) }()
 	report, err := inspect(tree)
 	if err != nil {
 		return s.cannot(err)
@@ -46,6 +42,18 @@ func (c check) Run(s *streams) (err error) {
 		err = exit(1)
 	}
 	return err
+}
+
+// opened is a workforce folder, or the demo where none is named, until done is called.
+func opened(dir string) (tree fs.FS, done func() error, err error) {
+	if dir == "" {
+		return workforce.Demo(), func() error { return nil }, nil
+	}
+	root, err := workforce.OpenDir(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return root.FS(), root.Close, nil
 }
 
 // inspect checks a tree against what the server brings by itself.

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"testing"
 
-	"postroom/workforce"
+	"postroom/web/webtest"
 )
 
 // built is the program as `make build` makes it, once for all tests.
@@ -105,19 +105,14 @@ func launch(t *testing.T, database string, env []string, args ...string) *proces
 	return p
 }
 
-// unrouted writes the demo with a help that is not routed, where a post wakes both
-// of its members, and gives the flags that serve it.
+// unrouted writes the demo with a help that is not routed, and gives the flags that
+// serve it.
 func unrouted(t *testing.T) []string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "tree")
-	if err := os.CopyFS(dir, workforce.Demo()); err != nil {
+	if err := os.CopyFS(dir, webtest.UnroutedDemo()); err != nil {
 		t.Fatal(err)
 	}
-	at := filepath.Join(dir, "teams", "support", "mailboxes", "help", "MAILBOX.md")
-	if err := os.Remove(at); err != nil { // it may be written read-only
-		t.Fatal(err)
-	}
-	write(t, at, "---\ndescription: Ask the support team anything.\nmembers: [support.devices, support.accounts]\nboards: [escalations]\n---\n\nAnswer what the person asked.\n")
 	return []string{"--workforce", dir}
 }
 

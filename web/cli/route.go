@@ -21,7 +21,6 @@ import (
 	"postroom/domain/model/learned"
 	"postroom/domain/model/offline"
 	"postroom/domain/seat"
-	"postroom/workforce"
 )
 
 var (
@@ -63,15 +62,11 @@ type routeAccuracy struct {
 
 // Run prints who would get each post, and posts nothing.
 func (c route) Run(ctx context.Context, s *streams) (err error) {
-	tree := workforce.Demo()
-	if c.Workforce != "" {
-		root, err := workforce.OpenDir(c.Workforce)
-		if err != nil {
-			return s.cannot(err)
-		}
-		defer func() { err = errors.Join(err, root.Close()) }()
-		tree = root.FS()
+	tree, done, err := opened(c.Workforce)
+	if err != nil {
+		return s.cannot(err)
 	}
+	defer func() { err = errors.Join(err, done()) }()
 	posts, labelled, err := readPosts(c.Posts)
 	if err != nil {
 		return s.cannot(err)

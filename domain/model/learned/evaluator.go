@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"postroom/domain/model"
+	"postroom/domain/model/lexicon"
 )
 
 // Name is what the evaluator's answers carry.
@@ -62,9 +63,11 @@ func (e *evaluator) Evaluate(ctx context.Context, q model.Question) (model.Answe
 	switch {
 	case best >= sure || plenty && best >= nobodys:
 		return a, nil
-	case plenty && words(text) > few:
+	case plenty && len(lexicon.Words(text)) > few:
 		a.Choice = ""
 		return a, nil
+	case e.next == e.words:
+		return said, nil
 	}
 	return e.next.Evaluate(ctx, q)
 }
@@ -100,15 +103,6 @@ func (m *Model) weigh(q model.Question, text string, said map[string]float64) (m
 
 // few words depend on what was said before them.
 const few = 4
-
-func words(text string) (n int) {
-	for name := range grams(text) {
-		if name[0] == 'w' {
-			n++
-		}
-	}
-	return n
-}
 
 // post is the text of the post that a route's question is about.
 func post(q model.Question) (string, error) {

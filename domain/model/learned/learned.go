@@ -48,11 +48,11 @@ const (
 // Train learns from posts, the same from the same. Those that fit nobody train
 // nothing by themselves: a post is nobody's where the model is unsure.
 func Train(examples []Example) *Model {
-	var labelled []Example
+	var labelled []lesson
 	m := &Model{report: Report{Choices: make(map[string]int)}}
 	for _, e := range examples {
 		if e.Choice != "" && strings.TrimSpace(e.Text) != "" {
-			labelled = append(labelled, e)
+			labelled = append(labelled, lesson{grams(e.Text), e.Choice})
 			m.report.Choices[e.Choice]++
 		}
 	}
@@ -63,7 +63,7 @@ func Train(examples []Example) *Model {
 	right := 0
 	scale := []sample{}
 	for fold := range folds {
-		var in, out []Example
+		var in, out []lesson
 		for i, e := range labelled {
 			if i%folds == fold {
 				out = append(out, e)
@@ -73,9 +73,10 @@ func Train(examples []Example) *Model {
 		}
 		part := fit(in)
 		for _, e := range out {
-			logits, _ := part.logits(e.Text)
-			scale = append(scale, sample{logits, slices.Index(part.choices, e.Choice)})
-			if best(logits) == slices.Index(part.choices, e.Choice) {
+			vector, _ := part.vector(e.grams)
+			logits, choice := part.score(vector), slices.Index(part.choices, e.choice)
+			scale = append(scale, sample{logits, choice})
+			if best(logits) == choice {
 				right++
 			}
 		}
@@ -100,9 +101,9 @@ func (m *Model) Place(text string) (scores map[string]float64, known float64) {
 	if m == nil || len(m.choices) == 0 {
 		return nil, 0
 	}
-	logits, known := m.logits(text)
-	scores = make(map[string]float64, len(logits))
-	for i, p := range softmax(logits, m.temperature) {
+	vector, known := m.vector(grams(text))
+	scores = make(map[string]float64, len(m.choices))
+	for i, p := range softmax(m.score(vector), m.temperature) {
 		scores[m.choices[i]] = p
 	}
 	return scores, known
@@ -123,21 +124,25 @@ type sample struct {
 	right  int
 }
 
+// lesson is an example as it is learned from.
+type lesson struct {
+	grams  map[string]float64
+	choice string
+}
+
 type feature struct {
 	at    int
 	value float64
 }
 
-func fit(examples []Example) linear {
+func fit(examples []lesson) linear {
 	l := linear{features: make(map[string]int), temperature: 1}
 	counts := []int{}
-	texts := make([]map[string]float64, len(examples))
-	for i, e := range examples {
-		if !slices.Contains(l.choices, e.Choice) {
-			l.choices = append(l.choices, e.Choice)
+	for _, e := range examples {
+		if !slices.Contains(l.choices, e.choice) {
+			l.choices = append(l.choices, e.choice)
 		}
-		texts[i] = grams(e.Text)
-		for _, name := range sorted(texts[i]) {
+		for _, name := range sorted(e.grams) {
 			at, known := l.features[name]
 			if !known {
 				at = len(counts)
@@ -158,8 +163,8 @@ func fit(examples []Example) linear {
 	vectors := make([][]feature, len(examples))
 	labels := make([]int, len(examples))
 	for i, e := range examples {
-		vectors[i], _ = l.vector(texts[i])
-		labels[i] = slices.Index(l.choices, e.Choice)
+		vectors[i], _ = l.vector(e.grams)
+		labels[i] = slices.Index(l.choices, e.choice)
 	}
 	squares := make([]float64, len(flat))
 	state := uint64(1)
@@ -195,11 +200,6 @@ func (l *linear) learn(vector []feature, label int, squares []float64) {
 	for c, gradient := range p {
 		l.bias[c] -= 0.02 * gradient
 	}
-}
-
-func (l *linear) logits(text string) ([]float64, float64) {
-	vector, known := l.vector(grams(text))
-	return l.score(vector), known
 }
 
 func (l *linear) score(vector []feature) []float64 {

@@ -57,7 +57,7 @@ var known = sync.OnceValue(func() *table {
 		at := len(t.groups)
 		t.groups = append(t.groups, Group{name, area})
 		for word := range strings.FieldsSeq(words) {
-			stems := stemmed(split(strings.ReplaceAll(word, "_", " ")))
+			stems := stemmed(Words(strings.ReplaceAll(word, "_", " ")))
 			key := strings.Join(stems, " ")
 			if in := t.words[key]; len(in) == 0 || in[len(in)-1] != at {
 				t.words[key] = append(in, at)
@@ -65,16 +65,16 @@ var known = sync.OnceValue(func() *table {
 		}
 	}
 	for word := range strings.FieldsSeq(names) {
-		t.weights[stem(word)] = person
+		t.weights[Stem(word)] = person
 	}
 	for word := range strings.FieldsSeq(weakWords) {
-		t.weights[stem(word)] = weak
+		t.weights[Stem(word)] = weak
 	}
 	for word := range strings.FieldsSeq(deeds) {
-		t.weights[stem(word)] = deed
+		t.weights[Stem(word)] = deed
 	}
 	for word := range strings.FieldsSeq(fillers) {
-		t.weights[stem(word)] = filler
+		t.weights[Stem(word)] = filler
 	}
 	return t
 })
@@ -85,7 +85,7 @@ func Groups() []Group { return known().groups }
 // Read parts a text into its words, and the phrases among them.
 func Read(text string) []Word {
 	t := known()
-	stems := stemmed(split(polite.Replace(" " + strings.ToLower(text) + " ")))
+	stems := stemmed(Words(polite.Replace(" " + strings.ToLower(text) + " ")))
 	words := make([]Word, 0, len(stems)+4)
 	for i, s := range stems {
 		weight, weighed := t.weigh(s)
@@ -103,7 +103,7 @@ func Read(text string) []Word {
 
 // Weigh is what a word says of a text's subject, 0 to 1.
 func Weigh(word string) float64 {
-	weight, _ := known().weigh(stem(strings.ToLower(word)))
+	weight, _ := known().weigh(Stem(strings.ToLower(word)))
 	return weight
 }
 
@@ -115,9 +115,10 @@ func (t *table) weigh(stem string) (weight float64, weighed bool) {
 	return whole, false
 }
 
-// split parts a text into lower-case words. Scripts without blanks between words fall
+// Words parts a text into lower-case words, in any script: runs of letters and digits,
+// apostrophes left out. Scripts without blanks between words fall
 // into overlapping pairs.
-func split(text string) []string {
+func Words(text string) []string {
 	var all []string
 	word := make([]rune, 0, 16)
 	var before rune
@@ -162,12 +163,13 @@ func split(text string) []string {
 
 func stemmed(words []string) []string {
 	for i, w := range words {
-		words[i] = stem(w)
+		words[i] = Stem(w)
 	}
 	return words
 }
 
-func stem(word string) string {
+// Stem is what the forms of an English word have in common; other words stay as they are.
+func Stem(word string) string {
 	if s, err := snowball.Stem(word, "english", true); err == nil && s != "" {
 		return s
 	}

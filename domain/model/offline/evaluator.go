@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
@@ -19,15 +20,18 @@ const (
 	little = 1.5  // words that are too little to be about something else
 )
 
-// NewEvaluator makes an evaluator that compares words: each choice is *placer by its
+// NewEvaluator makes an evaluator that compares words: each choice is ranked by its
 // description and the documents behind it. What fits none of them is nobody's.
-func NewEvaluator() model.Evaluator { return &evaluator{made: make(map[string]*placer)} }
+func NewEvaluator() model.Evaluator {
+	return &evaluator{seed: maphash.MakeSeed(), made: make(map[uint64]*placer)}
+}
 
 // evaluator keeps the indexes of the choices it was asked about, which change with
 // the workforce only.
 type evaluator struct {
+	seed maphash.Seed
 	mu   sync.Mutex
-	made map[string]*placer // guarded by mu
+	made map[uint64]*placer // guarded by mu; by all that the choices say
 }
 
 // state is what a route's question is about.

@@ -4,11 +4,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
-
-	"github.com/kljensen/snowball"
 
 	"postroom/domain/model"
+	"postroom/domain/model/lexicon"
 )
 
 // passage is one section of a document.
@@ -127,49 +125,14 @@ func sections(text string) []passage {
 	return parts
 }
 
-// terms are the stemmed words of a text, in any script: runs of letters and
-// digits, and overlapping pairs of characters where a script puts no blanks
-// between words. Words that every question has are left out.
+// terms are the stemmed words of a text, without those that every question has.
 func terms(text string) []string {
 	var all []string
-	word := make([]rune, 0, 16)
-	var pair rune
-	flush := func() {
-		if len(word) > 0 {
-			w := string(word)
-			word = word[:0]
-			if filler[w] {
-				return
-			}
-			stem, err := snowball.Stem(w, "english", true)
-			if err == nil && stem != "" {
-				w = stem
-			}
-			all = append(all, w)
+	for _, w := range lexicon.Words(text) {
+		if !filler[w] {
+			all = append(all, lexicon.Stem(w))
 		}
 	}
-	for _, r := range strings.ToLower(text) {
-		unspaced := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
-		switch {
-		case unspaced:
-			flush()
-			if pair != 0 {
-				all = append(all, string([]rune{pair, r}))
-			} else {
-				all = append(all, string(r))
-			}
-			pair = r
-			continue
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			word = append(word, r)
-		case r == '\'' || r == '’':
-			// "won't" is one word: wont
-		default:
-			flush()
-		}
-		pair = 0
-	}
-	flush()
 	return all
 }
 

@@ -1,7 +1,7 @@
 package offline
 
 import (
-	"fmt"
+	"hash/maphash"
 	"math"
 	"slices"
 	"strings"
@@ -44,24 +44,39 @@ const (
 const mostIndexes = 64
 
 func (e *evaluator) index(choices []model.Choice) *placer {
-	var key strings.Builder
-	for _, c := range choices {
-		fmt.Fprintf(&key, "%s\x00%s\x00", c.ID, c.Description)
-		for _, d := range c.Documents {
-			fmt.Fprintf(&key, "%s\x00%d\x00", d.Name, len(d.Text))
-		}
-	}
+	key := e.key(choices)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if p, known := e.made[key.String()]; known {
+	if p, known := e.made[key]; known {
 		return p
 	}
 	if len(e.made) >= mostIndexes {
 		clear(e.made)
 	}
 	p := newPlacer(choices)
-	e.made[key.String()] = p
+	e.made[key] = p
 	return p
+}
+
+// key stands for all that choices say: a document that was edited makes another index.
+func (e *evaluator) key(choices []model.Choice) uint64 {
+	var h maphash.Hash
+	h.SetSeed(e.seed)
+	write := func(text string) {
+		_, _ = h.WriteString(text)
+		_ = h.WriteByte(0)
+	}
+	for _, c := range choices {
+		write(c.ID)
+		write(c.Description)
+		for _, d := range c.Documents {
+			write(d.Name)
+			write(d.Title)
+			write(d.Text)
+		}
+		_ = h.WriteByte(1)
+	}
+	return h.Sum64()
 }
 
 func newPlacer(choices []model.Choice) *placer {
