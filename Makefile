@@ -61,6 +61,8 @@ bench: ## Run the benchmarks, each beside its baseline, and print them as one ta
 	$(GO) test -run '^$$' -bench 'IdleSocket' -benchtime 1x ./web/live; \
 	$(GO) test -run '^$$' -bench 'MailboxPage|PageOf200' -benchtime 300x ./web; \
 	$(GO) test -run '^$$' -bench 'Start' -benchtime 10x ./web; \
+	$(GO) test -run '^$$' -bench 'Decision' -benchtime 20000x ./domain/seat; \
+	$(GO) test -run '^$$' -bench 'RoutedDesk' -benchtime 1x ./domain/seat; \
 	cd domain/agent/eino && $(GO) test -run '^$$' -bench . -benchtime 3000x .; } | awk '\
 		BEGIN { print "| benchmark | ms each | beside |"; print "| --- | ---: | --- |" } \
 		/^Benchmark/ { sub(/-[0-9]+$$/, "", $$1); sub(/^Benchmark/, "", $$1); rest = ""; \

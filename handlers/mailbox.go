@@ -101,7 +101,10 @@ func (h *Handlers) mailboxPage(c echo.Context, status int, composer views.Compos
 func (h *Handlers) composer(kept views.Composer, id string, who account.Principal, opened mailbox.Opened) views.Composer {
 	kept.Action, kept.Field, kept.Label = "/mailboxes/"+url.PathEscape(id)+"/lines", "body", "Post to "+id
 	kept.Placeholder = "Post to " + views.LocalName(id) + ". Each member’s seat hears it."
-	if len(opened.Members) == 0 {
+	switch {
+	case opened.Declared.Fallback != "":
+		kept.Placeholder = "Post to " + views.LocalName(id) + ". Whoever’s job it is answers."
+	case len(opened.Members) == 0:
 		kept.Placeholder = "Post to " + views.LocalName(id) + "."
 	}
 	kept.Who, kept.Authors, kept.Draft, kept.Button = who.ID, opened.Members, id, "Post"

@@ -32,7 +32,7 @@ type streams struct {
 
 // cannot says what kept a command from its work; its exit code is 2.
 func (s *streams) cannot(err error) error {
-	s.say(err.Error())
+	s.say(words(err))
 	return exit(2)
 }
 

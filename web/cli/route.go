@@ -48,9 +48,9 @@ type routedRow struct {
 // routeReport is where posts would go, and how many of the labelled ones rightly.
 type routeReport struct {
 	Posts     []routedRow               `json:"posts"`
-	Accuracy  routeAccuracy             `json:"accuracy"`
+	Accuracy  *routeAccuracy            `json:"accuracy"`  // null where the posts have no labels
 	Confusion map[string]map[string]int `json:"confusion"` // by the member expected; "" is nobody
-	labelled  bool
+	misfits   int
 }
 
 // routeAccuracy are shares of the posts that are right, 0 to 1.
@@ -73,9 +73,12 @@ func (c route) Run(ctx context.Context, s *streams) (err error) {
 	}
 	evaluator := offline.NewEvaluator()
 	if c.Train != "" {
-		examples, _, err := readPosts(c.Train)
+		examples, labelled, err := readPosts(c.Train)
 		if err != nil {
 			return s.cannot(err)
+		}
+		if !labelled {
+			return s.cannot(errPosts.With("file", c.Train, "problem", "there is no column member to learn from"))
 		}
 		m := learned.Train(examples)
 		evaluator = learned.NewEvaluator(evaluator, evaluator, func(context.Context, model.Question) (*learned.Model, error) { return m, nil })
@@ -91,11 +94,19 @@ func (c route) Run(ctx context.Context, s *streams) (err error) {
 	if !found || box.Fallback == "" {
 		return errNotRouted.With("mailbox", c.Mailbox)
 	}
+	for _, e := range posts {
+		if e.Choice != "" && !slices.Contains(box.Members, e.Choice) {
+			s.say(fmt.Sprintf("%s is labelled in %s and is no member of %s, so no post of theirs can be right", e.Choice, c.Posts, box.ID))
+			break
+		}
+	}
 	report, err := tryRoute(ctx, seat.RouteByPurpose(checked.Seats, evaluator), box, posts)
 	if err != nil {
 		return err
 	}
-	report.labelled = labelled
+	if !labelled {
+		report.Accuracy, report.Confusion = nil, nil
+	}
 	if !c.JSON {
 		return report.print(s.out)
 	}
@@ -137,7 +148,8 @@ func tryRoute(ctx context.Context, by mailbox.Router, box mailbox.Mailbox, posts
 		}
 		report.Confusion[post.Choice][got]++
 	}
-	report.Accuracy = routeAccuracy{share(fitting, fits), share(refused, misfits), share(fitting+refused, fits+misfits)}
+	report.misfits = misfits
+	report.Accuracy = &routeAccuracy{share(fitting, fits), share(refused, misfits), share(fitting+refused, fits+misfits)}
 	return report, nil
 }
 
@@ -162,18 +174,25 @@ func (r routeReport) print(w io.Writer) error {
 			score = fmt.Sprintf("%.2f", *p.Score)
 		}
 		mark := ""
-		if r.labelled && p.Expected != "" && (p.Member != p.Expected || p.Source != mailbox.SourceEvaluator) {
+		if r.Accuracy != nil && p.Expected != "" && (p.Member != p.Expected || p.Source != mailbox.SourceEvaluator) {
 			mark = "expected " + p.Expected
 		}
-		if r.labelled && p.Expected == "" && p.Source != mailbox.SourceFallback {
+		if r.Accuracy != nil && p.Expected == "" && p.Source != mailbox.SourceFallback {
 			mark = "expected nobody"
 		}
 		line("%s\t%s\t%s\t%s\t%s\n", p.Member, p.Source, score, oneLine(p.Text), mark)
 	}
-	if !r.labelled {
+	if r.Accuracy == nil {
 		return errors.Join(append(errs, table.Flush())...)
 	}
-	line("\nfitting posts right\t%.1f%%\nothers refused\t%.1f%%\nall right\t%.1f%%\n", 100*r.Accuracy.Fitting, 100*r.Accuracy.Refused, 100*r.Accuracy.All)
+	line("\n")
+	if r.misfits < len(r.Posts) {
+		line("fitting posts right\t%.1f%%\n", 100*r.Accuracy.Fitting)
+	}
+	if r.misfits > 0 {
+		line("others refused\t%.1f%%\n", 100*r.Accuracy.Refused)
+	}
+	line("all right\t%.1f%%\n", 100*r.Accuracy.All)
 	for _, expected := range slices.Sorted(maps.Keys(r.Confusion)) {
 		for _, got := range slices.Sorted(maps.Keys(r.Confusion[expected])) {
 			if got != expected {
@@ -231,11 +250,12 @@ func readPosts(path string) (posts []learned.Example, labelled bool, err error) 
 			return posts, member >= 0, nil
 		case err != nil:
 			return nil, false, errPosts.With("file", path, "problem", err.Error())
-		case len(row) <= text:
-			continue
+		case len(row) != len(header):
+			at, _ := r.FieldPos(0)
+			return nil, false, errPosts.With("file", path, "problem", fmt.Sprintf("line %d has %d columns and the header %d; put a text with a comma into quotes", at, len(row), len(header)))
 		}
 		e := learned.Example{Text: row[text]}
-		if member >= 0 && member < len(row) {
+		if member >= 0 {
 			e.Choice = strings.TrimSpace(row[member])
 		}
 		posts = append(posts, e)

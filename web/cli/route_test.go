@@ -79,7 +79,15 @@ func TestRouteLearnsInMemoryFromALabelledFile(t *testing.T) {
 func TestRouteRefusesWhatItCannotTry(t *testing.T) {
 	t.Parallel()
 	dir := desk(t)
-	files := tree(t, map[string]string{"good.csv": "text\nhello\n", "bad.csv": "words\nhello\n", "broken.csv": "text\n\"a\nb\n"})
+	files := tree(t, map[string]string{"good.csv": "text\nhello\n", "bad.csv": "words\nhello\n", "broken.csv": "text\n\"a\nb\n", "comma.csv": "text,member\na, b, desk.bikes\n"})
+	code, out, _ := run(t, "route", "--mailbox", "desk.front", "--workforce", dir, "--json", filepath.Join(files, "good.csv"))
+	if code != 0 || !strings.Contains(out, `"accuracy": null`) {
+		t.Errorf("posts without labels: %d %s", code, out)
+	}
+	code, _, errs := run(t, "route", "--mailbox", "desk.front", "--workforce", dir, "--train", filepath.Join(files, "good.csv"), filepath.Join(files, "good.csv"))
+	if code != 2 || !strings.Contains(errs, "no column member") {
+		t.Errorf("nothing to learn from: %d %s", code, errs)
+	}
 	for name, row := range map[string]struct {
 		mailbox, posts, says string
 		code                 int
@@ -87,6 +95,7 @@ func TestRouteRefusesWhatItCannotTry(t *testing.T) {
 		"not routed":   {"desk.open", "good.csv", "mailbox-not-routed", 1},
 		"not there":    {"desk.gone", "good.csv", "mailbox-not-routed", 1},
 		"no column":    {"desk.front", "bad.csv", "invalid-posts", 2},
+		"a comma":      {"desk.front", "comma.csv", "line 2", 2},
 		"broken":       {"desk.front", "broken.csv", "invalid-posts", 2},
 		"no such file": {"desk.front", "gone.csv", "gone.csv", 2},
 	} {
