@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 	"unicode/utf8"
 
 	"postroom/domain/fault"
@@ -81,6 +83,9 @@ func (c route) Run(ctx context.Context, s *streams) (err error) {
 			return s.cannot(errPosts.With("file", c.Train, "problem", "there is no column member to learn from"))
 		}
 		m := learned.Train(examples)
+		if m.Report().Checked == 0 {
+			s.say("nothing was learned from " + c.Train + ": it takes ten posts, of two members at least")
+		}
 		evaluator = learned.NewEvaluator(evaluator, evaluator, func(context.Context, model.Question) (*learned.Model, error) { return m, nil })
 	}
 	checked, err := look(tree)
@@ -96,7 +101,7 @@ func (c route) Run(ctx context.Context, s *streams) (err error) {
 	}
 	for _, e := range posts {
 		if e.Choice != "" && !slices.Contains(box.Members, e.Choice) {
-			s.say(fmt.Sprintf("%s is labelled in %s and is no member of %s, so no post of theirs can be right", e.Choice, c.Posts, box.ID))
+			s.say(fmt.Sprintf("%q is labelled in %s and is no member of %s, so no post of theirs can be right", e.Choice, c.Posts, box.ID))
 			break
 		}
 	}
@@ -180,7 +185,7 @@ func (r routeReport) print(w io.Writer) error {
 		if r.Accuracy != nil && p.Expected == "" && p.Source != mailbox.SourceFallback {
 			mark = "expected nobody"
 		}
-		line("%s\t%s\t%s\t%s\t%s\n", p.Member, p.Source, score, oneLine(p.Text), mark)
+		line("%s\t%s\t%s\t%s\t%s\n", p.Member, p.Source, score, oneLine(p.Text), oneLine(mark))
 	}
 	if r.Accuracy == nil {
 		return errors.Join(append(errs, table.Flush())...)
@@ -207,14 +212,14 @@ func named(member string) string {
 	if member == "" {
 		return "nobody"
 	}
-	return member
+	return oneLine(member)
 }
 
-// oneLine is the beginning of a post, without what would break a terminal's line.
+// oneLine is the beginning of a text, without what a terminal would obey.
 func oneLine(text string) string {
 	const most = 60
 	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
@@ -232,13 +237,19 @@ func readPosts(path string) (posts []learned.Example, labelled bool, err error) 
 		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	r := csv.NewReader(f)
+	unmarked := bufio.NewReader(f)
+	if mark, _ := unmarked.Peek(3); string(mark) == "\ufeff" {
+		_, _ = unmarked.Discard(3)
+	}
+	r := csv.NewReader(unmarked)
 	r.FieldsPerRecord = -1
 	header, err := r.Read()
 	if err != nil {
-		return nil, false, errPosts.With("file", path).Because(err)
+		return nil, false, errPosts.With("file", path, "problem", err.Error())
 	}
-	header[0] = strings.TrimPrefix(header[0], "\ufeff")
+	for i := range header {
+		header[i] = strings.TrimSpace(header[i])
+	}
 	text, member := slices.Index(header, "text"), slices.Index(header, "member")
 	if text < 0 {
 		return nil, false, errPosts.With("file", path, "columns", strings.Join(header, ", "))

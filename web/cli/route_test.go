@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // desk is a small routed desk.
@@ -106,5 +107,15 @@ func TestRouteRefusesWhatItCannotTry(t *testing.T) {
 				t.Errorf("%d %s", code, errs)
 			}
 		})
+	}
+}
+
+// What a file says never commands the terminal that shows it.
+func TestRouteShowsNothingThatATerminalObeys(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(tree(t, map[string]string{"posts.csv": "\ufeff\"text\",\"member\"\n\x1b[2Jhi\u009b\u202e,desk.bikes\nhello,\x1b]0;evil\a\nbye,\xff\n"}), "posts.csv")
+	code, out, errs := run(t, "route", "--mailbox", "desk.front", "--workforce", desk(t), file)
+	if code != 0 || strings.ContainsAny(out+errs, "\x1b\a\u009b\u202e\t") || !utf8.ValidString(out+errs) {
+		t.Errorf("%d %q %q", code, out, errs)
 	}
 }

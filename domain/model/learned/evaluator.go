@@ -79,9 +79,14 @@ func (m *Model) weigh(q model.Question, text string, said map[string]float64) (m
 	scores, known := m.Place(text)
 	sum, heard := 0.0, 0.0
 	for _, c := range q.Choices {
-		a.Scores[c.ID] = scores[c.ID] * math.Exp(lean*said[c.ID])
+		says := said[c.ID]
+		if !(says > 0) { // not a number, too
+			says = 0
+		}
+		says = min(1, says)
+		a.Scores[c.ID] = scores[c.ID] * math.Exp(lean*says)
 		sum += a.Scores[c.ID]
-		heard = max(heard, said[c.ID])
+		heard = max(heard, says)
 	}
 	for _, id := range m.choices { // in order, so that the sum is the same each time
 		if _, offered := a.Scores[id]; !offered {

@@ -42,16 +42,23 @@ const (
 	// commonplace is what a word that says nothing of a subject counts less where it is
 	// asked how much of a post is known.
 	commonplace = 0.7
-	longest     = 2000 // runes of a post that are looked at
+	longest     = 600 // runes of a post that are looked at
+	// What bounds a training.
+	most         = 5000   // posts, the last ones
+	mostChoices  = 200    // others are left out
+	mostFeatures = 100000 // above which those of one post alone are left out
 )
 
-// Train learns from posts, the same from the same. Those that fit nobody train
-// nothing by themselves: a post is nobody's where the model is unsure.
+// Train learns from posts, the same from the same: from the last 5,000 of them, and
+// of each from its beginning. Those that fit nobody train nothing by themselves: a
+// post is nobody's where the model is unsure.
 func Train(examples []Example) *Model {
+	examples = examples[max(0, len(examples)-most):]
 	var labelled []lesson
 	m := &Model{report: Report{Choices: make(map[string]int)}}
 	for _, e := range examples {
-		if e.Choice != "" && strings.TrimSpace(e.Text) != "" {
+		_, known := m.report.Choices[e.Choice]
+		if e.Choice != "" && strings.TrimSpace(e.Text) != "" && (known || len(m.report.Choices) < mostChoices) {
 			labelled = append(labelled, lesson{grams(e.Text), e.Choice})
 			m.report.Choices[e.Choice]++
 		}
@@ -151,6 +158,9 @@ func fit(examples []lesson) linear {
 			counts[at]++
 		}
 	}
+	if len(counts) > mostFeatures {
+		counts = l.prune(counts)
+	}
 	slices.Sort(l.choices)
 	l.rarity = make([]float64, len(counts))
 	l.weights = make([][]float64, len(counts))
@@ -183,6 +193,25 @@ func fit(examples []lesson) linear {
 		}
 	}
 	return l
+}
+
+// prune leaves out the features that one post alone has.
+func (l *linear) prune(counts []int) []int {
+	kept, moved := counts[:0:0], make([]int, len(counts))
+	for at, n := range counts {
+		if moved[at] = -1; n > 1 {
+			moved[at] = len(kept)
+			kept = append(kept, n)
+		}
+	}
+	for name, at := range l.features {
+		if moved[at] < 0 {
+			delete(l.features, name)
+		} else {
+			l.features[name] = moved[at]
+		}
+	}
+	return kept
 }
 
 // learn takes one step (AdaGrad's) towards a post's label.
@@ -321,6 +350,9 @@ func best(logits []float64) int {
 // probabilities that they turn out to have.
 func calibrate(samples []sample) float64 {
 	least, found := math.Inf(1), 1.0
+	if !slices.ContainsFunc(samples, func(s sample) bool { return s.right >= 0 }) {
+		return found
+	}
 	for t := 0.2; t < 4; t *= 1.1 {
 		loss := 0.0
 		for _, s := range samples {

@@ -3,6 +3,9 @@ package learned_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"sync"
 	"testing"
 
@@ -101,4 +104,44 @@ func TestAModelIsAskedByManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+func TestHostileScoresOfWordsAreBounded(t *testing.T) {
+	t.Parallel()
+	m := learned.Train(taught())
+	for _, score := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e9, -500} {
+		words := modeltest.NewEvaluator(func(model.Question) (model.Answer, error) {
+			return model.Answer{Choice: "bikes", Scores: map[string]float64{"bikes": score, "ovens": score}}, nil
+		})
+		e := learned.NewEvaluator(words, words, func(context.Context, model.Question) (*learned.Model, error) { return m, nil })
+		a, err := e.Evaluate(t.Context(), asked("my chain is loose and squeaks", "bikes", "ovens"))
+		if p := a.Scores["bikes"]; err != nil || a.Choice != "bikes" || !(p > 0 && p <= 1) {
+			t.Errorf("%v: %+v %v", score, a, err)
+		}
+	}
+}
+
+// However much is given, a training keeps to its bounds.
+func TestATrainingIsBounded(t *testing.T) {
+	t.Parallel()
+	var many []learned.Example
+	for i := range 6000 {
+		many = append(many, learned.Example{Text: fmt.Sprintf("post %d", i%7), Choice: fmt.Sprintf("choice-%d", i%300)})
+	}
+	if r := learned.Train(many[:1000]).Report(); len(r.Choices) != 200 {
+		t.Errorf("%d choices", len(r.Choices))
+	}
+	for i := range many {
+		many[i].Choice = []string{"bikes", "ovens"}[i%2]
+	}
+	if r := learned.Train(many).Report(); r.Posts != 5000 {
+		t.Errorf("%d posts", r.Posts)
+	}
+	var single []learned.Example
+	for i := range 40 {
+		single = append(single, learned.Example{Text: fmt.Sprintf("a post about thing%d", i), Choice: fmt.Sprintf("only-%d", i)})
+	}
+	if scores, _ := learned.Train(single).Place("a post about thing3 or so"); slices.Max(slices.Collect(maps.Values(scores))) > 0.9 {
+		t.Errorf("of choices that were never checked it is sure: %v", scores)
+	}
 }

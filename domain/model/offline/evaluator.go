@@ -23,7 +23,7 @@ const (
 // NewEvaluator makes an evaluator that compares words: each choice is ranked by its
 // description and the documents behind it. What fits none of them is nobody's.
 func NewEvaluator() model.Evaluator {
-	return &evaluator{seed: maphash.MakeSeed(), made: make(map[uint64]*placer)}
+	return &evaluator{seed: maphash.MakeSeed(), made: make(map[uint64]func() *placer)}
 }
 
 // evaluator keeps the indexes of the choices it was asked about, which change with
@@ -31,7 +31,7 @@ func NewEvaluator() model.Evaluator {
 type evaluator struct {
 	seed maphash.Seed
 	mu   sync.Mutex
-	made map[uint64]*placer // guarded by mu; by all that the choices say
+	made map[uint64]func() *placer // guarded by mu; by all that the choices say
 }
 
 // state is what a route's question is about.

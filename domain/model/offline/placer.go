@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"postroom/domain/model"
 	"postroom/domain/model/lexicon"
@@ -20,6 +21,8 @@ type placer struct {
 	groups  map[int][]float64
 	areas   map[string][]float64
 	you     []float64 // items that speak of whoever they speak to
+	// begins are the keys of words, phrases left out, by their first alikeBytes bytes.
+	begins map[string][]string
 }
 
 // What a word of the post is worth to a choice.
@@ -46,16 +49,17 @@ const mostIndexes = 64
 func (e *evaluator) index(choices []model.Choice) *placer {
 	key := e.key(choices)
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if p, known := e.made[key]; known {
-		return p
+	p, known := e.made[key]
+	if !known {
+		if len(e.made) >= mostIndexes {
+			clear(e.made)
+		}
+		// Made outside the lock: long documents keep nobody else waiting.
+		p = sync.OnceValue(func() *placer { return newPlacer(choices) })
+		e.made[key] = p
 	}
-	if len(e.made) >= mostIndexes {
-		clear(e.made)
-	}
-	p := newPlacer(choices)
-	e.made[key] = p
-	return p
+	e.mu.Unlock()
+	return p()
 }
 
 // key stands for all that choices say: a document that was edited makes another index.
@@ -63,10 +67,11 @@ func (e *evaluator) key(choices []model.Choice) uint64 {
 	var h maphash.Hash
 	h.SetSeed(e.seed)
 	write := func(text string) {
+		maphash.WriteComparable(&h, len(text))
 		_, _ = h.WriteString(text)
-		_ = h.WriteByte(0)
 	}
 	for _, c := range choices {
+		maphash.WriteComparable(&h, len(c.Documents))
 		write(c.ID)
 		write(c.Description)
 		for _, d := range c.Documents {
@@ -74,7 +79,6 @@ func (e *evaluator) key(choices []model.Choice) uint64 {
 			write(d.Title)
 			write(d.Text)
 		}
-		_ = h.WriteByte(1)
 	}
 	return h.Sum64()
 }
@@ -92,6 +96,12 @@ func newPlacer(choices []model.Choice) *placer {
 					raise(p.words, w.Stem, i, len(choices), documented)
 				}
 			}
+		}
+	}
+	p.begins = make(map[string][]string)
+	for key := range p.words {
+		if len(key) >= alikeBytes && !strings.Contains(key, " ") {
+			p.begins[key[:alikeBytes]] = append(p.begins[key[:alikeBytes]], key)
 		}
 	}
 	return p
@@ -279,14 +289,15 @@ func (p *placer) weigh(w lexicon.Word, scores []float64) float64 {
 // like is a row of words that begin as one does which no choice has.
 func (p *placer) like(stem string) []float64 {
 	var found []float64
-	for other, row := range p.words {
-		if len(other) >= alikeBytes && (strings.HasPrefix(other, stem) || strings.HasPrefix(stem, other)) && !strings.Contains(other, " ") {
-			if found == nil {
-				found = make([]float64, len(p.ids))
-			}
-			for i, x := range row {
-				found[i] = max(found[i], x)
-			}
+	for _, other := range p.begins[stem[:alikeBytes]] {
+		if !strings.HasPrefix(other, stem) && !strings.HasPrefix(stem, other) {
+			continue
+		}
+		if found == nil {
+			found = make([]float64, len(p.ids))
+		}
+		for i, x := range p.words[other] {
+			found[i] = max(found[i], x)
 		}
 	}
 	return found

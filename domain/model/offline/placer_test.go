@@ -1,8 +1,11 @@
 package offline_test
 
 import (
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"postroom/domain/model"
 	"postroom/domain/model/offline"
@@ -109,4 +112,56 @@ func TestTheSamePostScoresTheSameFromManySides(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+func TestAnEditOfTheSameLengthIsSeen(t *testing.T) {
+	t.Parallel()
+	e := offline.NewEvaluator()
+	ask := func(first, second string) string {
+		a, err := e.Evaluate(t.Context(), model.Question{State: map[string]any{"post": said{"w", "violin piano"}}, Choices: []model.Choice{
+			{ID: "a", Description: "One.", Documents: []model.Document{{Name: "d", Text: first}}},
+			{ID: "b", Description: "Two.", Documents: []model.Document{{Name: "d", Text: second}}},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Choice
+	}
+	if first, second := ask("violin piano", "tomato onion"), ask("tomato onion", "violin piano"); first != "a" || second != "b" {
+		t.Errorf("%q, and after the documents were swapped %q", first, second)
+	}
+}
+
+// BenchmarkStrangeWords places a long post of words that nobody has, beside the same
+// with few words in the documents: what documents hold makes no lookup longer.
+func BenchmarkStrangeWords(b *testing.B) {
+	words := func(seed string, n int) string {
+		var all strings.Builder
+		for i := range n {
+			fmt.Fprintf(&all, "%s%x ", seed, i*2654435761)
+		}
+		return all.String()
+	}
+	made := func(n int) (model.Evaluator, model.Question) {
+		e := offline.NewEvaluator()
+		q := model.Question{State: map[string]any{"post": said{"w", words("x", 4000)}}, Choices: []model.Choice{
+			{ID: "a", Description: "Clocks.", Documents: []model.Document{{Text: words("known", n)}}}, {ID: "b", Description: "Bread."},
+		}}
+		if _, err := e.Evaluate(b.Context(), q); err != nil {
+			b.Fatal(err)
+		}
+		return e, q
+	}
+	few, asked := made(10)
+	began := time.Now()
+	const asks = 20
+	for range asks {
+		_, _ = few.Evaluate(b.Context(), asked)
+	}
+	beside := time.Since(began) / asks
+	many, asked := made(40000)
+	for b.Loop() {
+		_, _ = many.Evaluate(b.Context(), asked)
+	}
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(beside), "x-few-words")
 }
