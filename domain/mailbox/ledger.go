@@ -23,7 +23,7 @@ const (
 // whoever still owes the same person an answer.
 type Ledger struct {
 	Lines     []int64    `json:"lines"`     // the last 20, oldest first
-	LastPosts []LastPost `json:"lastPosts"` // one a principal, the newest last
+	LastPosts []LastPost `json:"lastPosts"` // one a principal, the newest last; of the others, those that may hold
 }
 
 // LastPost is somebody's last post and where it went.
@@ -38,26 +38,35 @@ type LastPost struct {
 // holder is the member who still owes a principal an answer, or empty.
 func (l Ledger) holder(principal string) string {
 	i := l.of(principal)
-	if i < 0 {
+	if i < 0 || !l.LastPosts[i].holds() {
 		return ""
 	}
-	last := l.LastPosts[i]
-	if last.Member == "" || last.By != SourceEvaluator && last.By != SourceFallback || slices.Contains(last.Spoke, last.Member) {
-		return ""
-	}
-	return last.Member
+	return l.LastPosts[i].Member
+}
+
+// holds reports whether whoever took the post still owes its writer an answer.
+func (p LastPost) holds() bool {
+	return p.Member != "" && (p.By == SourceEvaluator || p.By == SourceFallback) && !slices.Contains(p.Spoke, p.Member)
 }
 
 func (l Ledger) of(principal string) int {
 	return slices.IndexFunc(l.LastPosts, func(p LastPost) bool { return p.Principal == principal })
 }
 
-// posted remembers a line of a person as that person's last post.
-func (l *Ledger) posted(principal, postID string) {
-	if i := l.of(principal); i >= 0 {
-		l.LastPosts = slices.Delete(l.LastPosts, i, i+1)
+// byNone is where a post went that no route was asked about.
+const byNone = "none"
+
+// posted remembers a line of a person as that person's last post, and forgets those
+// of others that hold nothing any more: the newest stays whatever came of it.
+func (l *Ledger) posted(principal, postID string, routed bool) {
+	l.LastPosts = slices.DeleteFunc(l.LastPosts, func(p LastPost) bool {
+		return p.Principal == principal || p.By != "" && !p.holds()
+	})
+	last := LastPost{Principal: principal, PostID: postID}
+	if !routed {
+		last.By = byNone
 	}
-	l.LastPosts = append(l.LastPosts, LastPost{Principal: principal, PostID: postID})
+	l.LastPosts = append(l.LastPosts, last)
 	if over := len(l.LastPosts) - ledgerPeople; over > 0 {
 		l.LastPosts = slices.Delete(l.LastPosts, 0, over)
 	}

@@ -75,7 +75,7 @@ func (k *builtin) append(t *session.Turn, line Line) (any, error) {
 		if line.SeatAuthored {
 			l.spoken(line.Author, line.Answers)
 		} else {
-			l.posted(line.Principal, line.ID)
+			l.posted(line.Principal, line.ID, k.fallback(t.Session().ID) != "")
 		}
 		l.line(t.Session().LastSeq + 1) // the item that follows
 	})

@@ -959,3 +959,26 @@ func TestKilledAfterTheAnswerWasWrittenNoSecondOneLands(t *testing.T) {
 		t.Errorf("run: %+v", run)
 	}
 }
+
+// The record keeps the last client post and those that may still hold, and grows with
+// nothing else.
+func TestTheRecordForgetsPostsThatHoldNothing(t *testing.T) {
+	t.Parallel()
+	routed := false
+	d := switched(t, answersOf(nil), &routed)
+	for i := range 5 {
+		posted(d, fmt.Sprintf("writer-%d", i), "hello")
+	}
+	if l, _ := ledger(t, d); len(l.LastPosts) != 1 || l.LastPosts[0].Principal != "writer-4" {
+		t.Errorf("unrouted: %+v", l.LastPosts)
+	}
+	d.Settle()
+	routed = true
+	for i := range 3 {
+		posted(d, fmt.Sprintf("writer-%d", i), "my printer is jammed")
+		d.Settle()
+	}
+	if l, _ := ledger(t, d); len(l.LastPosts) != 1 || l.LastPosts[0].Principal != "writer-2" || l.LastPosts[0].Member != "support.devices" {
+		t.Errorf("answered: %+v", l.LastPosts)
+	}
+}
