@@ -267,9 +267,11 @@ func olderLines(t *testing.T, b *webtest.Browser) {
 	if n := webtest.Eval[int](p, `document.querySelectorAll("#transcript [data-seq]").length`); n > 100 {
 		t.Errorf("the page begins with %d lines", n)
 	}
-	for range 4 {
+	// Each scroll is waited for: the browser tells of it later, and of two as of one.
+	const shown = `document.querySelectorAll("#transcript [data-seq]").length`
+	for have := webtest.Eval[int](p, shown); have < 120; have = webtest.Eval[int](p, shown) {
 		webtest.Eval[bool](p, `(() => { const s = document.querySelector("[data-transcript]"); s.scrollTop = -s.scrollHeight; return true; })()`)
-		p.Until("a page came", `document.querySelectorAll("#transcript [aria-busy]").length === 0`)
+		p.Until("a page came", fmt.Sprint(shown, " > ", have, ` && document.querySelectorAll("#transcript [aria-busy]").length === 0`))
 	}
 	p.Until("all lines are there", `document.querySelectorAll("#transcript [data-seq]").length === 120`)
 
